@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from steelyard.paper.packaged import packaged_lines
+from steelyard.paper.release import packaged_lines
 
 PROMPTS = (
     ("cnndm", "grammar"),

@@ -4,23 +4,8 @@ import numpy as np
 import pytest
 
 from steelyard.paper.differences import curve_error, differences, implied_distance
+from steelyard.paper.trajectories import Followed
 from steelyard.single.trajectory import trajectory
-
-
-def test_the_same_number_is_no_difference(found):
-    one = found.followed[0]
-    same = replace(
-        one,
-        released=one.trajectory.corrected.length_ratio,
-        released_noiseless=None,
-        released_perfect=None,
-    )
-    others = [
-        replace(o, released=None, released_noiseless=None, released_perfect=None)
-        for o in found.followed[1:]
-    ]
-    [difference] = differences([same, *others])
-    assert difference.z == pytest.approx(0, abs=1e-12)
 
 
 def test_the_perfect_metric_is_compared_once_for_each_system_and_prompt(found):
@@ -54,8 +39,6 @@ def test_the_error_of_a_curve_falls_with_the_root_of_the_draws():
 
 
 def replaced_trajectory(found):
-    from steelyard.paper.trajectories import Followed
-
     return Followed("cnndm", "p", "s", "m", found, None, None, None)
 
 

@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.errors import InvalidArgumentError
 from steelyard.paper.figures.efficiency_map import _LEVELS, _spread, efficiency_map, noise_share
 from steelyard.paper.standings import SystemStanding
 from steelyard.single.efficiency import Efficiency, data_efficiency
@@ -14,14 +13,14 @@ def marks(axes, marker):
     return [line for line in axes.get_lines() if line.get_marker() == marker]
 
 
-def standing(system, noise_ratio, correlation, metric="m"):
+def standing(prompt, noise_ratio, correlation, system="*"):
     """Return a standing at a given place of the map, with intervals around it."""
     gamma = Interval(noise_ratio, noise_ratio / 2, noise_ratio * 2)
     rho = Interval(correlation, correlation - 0.2, min(correlation + 0.2, 1.0))
     item, rater = Interval(1.0, 0.5, 1.5), Interval(min(noise_ratio, 9.0), 0.1, 9.0)
     one = Interval(1.2, 1.1, 1.4)
     found = Efficiency(item, rater, gamma, rho, one, one, one, 9, 18, 0.95, ())
-    return SystemStanding(system, "p", {metric: found})
+    return SystemStanding(system, prompt, {"sim": found})
 
 
 def test_along_a_contour_the_data_efficiency_is_one_over_its_level():
@@ -33,19 +32,18 @@ def test_along_a_contour_the_data_efficiency_is_one_over_its_level():
         assert data_efficiency(x / (1 - x), rho) == pytest.approx(1 / level)
 
 
-def test_each_system_is_marked_at_its_noise_ratio_and_correlation():
+def test_each_prompt_is_marked_at_its_noise_ratio_and_correlation():
     found = [
-        standing("a", 1.0, 0.5),
-        standing("b", 3.0, -0.4),
-        standing("*", 2.0, 0.3),
+        standing("overall", float("inf"), 0.5),
+        standing("hter", 3.0, -0.4),
+        standing("grammar", 1.0, float("nan")),
+        standing("hter", 1.0, 0.2, system="ml"),
     ]
     axes = efficiency_map(found).axes[0]
     places = [tuple(line.get_xydata()[0]) for line in marks(axes, "o")]
-    assert places == [(0.5, 0.5), (0.75, 0.4)]
-    [all_systems] = marks(axes, "*")
-    assert tuple(all_systems.get_xydata()[0]) == (pytest.approx(2 / 3), 0.3)
+    assert places == [(0.75, 0.4), (1.0, 0.5), (0.5, 0.2)]
     texts = [text.get_text() for text in axes.texts]
-    assert {"a", "b", "all systems"} <= set(texts)
+    assert {"Overall\nVecSim", "Edit\nVecSim"} <= set(texts)
     assert any(text.startswith("perfect metric: DE") for text in texts)
     assert any(text.startswith("raters always agree: DE") for text in texts)
 
@@ -58,38 +56,6 @@ def test_an_interval_that_holds_both_signs_reaches_down_to_zero():
         if list(line.get_xdata()) == [0.5, 0.5] and line.get_alpha() is not None
     ]
     assert any(tuple(ends) == (0.0, pytest.approx(0.3)) for ends in upright)
-
-
-def test_metrics_are_named_where_systems_have_different_best_ones():
-    found = [standing("a", 1.0, 0.5, "rouge"), standing("b", 1.0, 0.5, "bleu")]
-    texts = [text.get_text() for text in efficiency_map(found).axes[0].texts]
-    assert {"a\nrouge", "b\nbleu"} <= set(texts)
-
-
-def test_of_many_systems_those_at_the_ends_are_named():
-    found = [standing(f"s{i}", 1.0 + 0.1 * i, 0.2 + 0.02 * (i * 7 % 20)) for i in range(20)]
-    axes = efficiency_map([*found, standing("*", 2.0, 0.4)]).axes[0]
-    assert len(marks(axes, "o")) == 20
-    labels = {text.get_text() for text in axes.texts} & {
-        "all systems",
-        *(f"s{i}" for i in range(20)),
-    }
-    # Lowest and highest correlation are those of s0 and of s17; lowest and highest noise, of s0 and s19.
-    assert labels == {"all systems", "s0", "s17", "s19"}
-
-
-def test_infinite_noise_stands_at_the_right_edge():
-    axes = efficiency_map([standing("a", float("inf"), 0.5)]).axes[0]
-    [mark] = marks(axes, "o")
-    assert tuple(mark.get_xydata()[0]) == (1.0, 0.5)
-    assert axes.get_xlim() == axes.get_ylim() == (0, 1)
-
-
-def test_a_system_without_a_correlation_is_left_out():
-    found = [standing("a", 1.0, float("nan")), standing("b", 1.0, 0.5)]
-    assert len(marks(efficiency_map(found).axes[0], "o")) == 1
-    with pytest.raises(InvalidArgumentError, match="must hold one with a correlation"):
-        efficiency_map(found[:1])
 
 
 def test_the_share_of_noise_runs_from_none_to_all():

@@ -1,20 +1,12 @@
 import numpy as np
-import pytest
 
-from steelyard.paper.efficiency_claims import quoted
-from steelyard.paper.figures import (
-    LengthPanel,
-    bottleneck_plot,
-    contour_plot,
-    correlation_maps,
-    density_plot,
-    difference_plot,
-    distance_map,
-    length_plot,
-    overview_plot,
-    system_plot,
-)
-from steelyard.paper.figures.palette import colours
+from steelyard.paper.figures.bottlenecks import bottleneck_plot
+from steelyard.paper.figures.densities import density_plot
+from steelyard.paper.figures.efficiency_map import efficiency_map
+from steelyard.paper.figures.heat_maps import correlation_maps, distance_map
+from steelyard.paper.figures.histograms import difference_plot
+from steelyard.paper.figures.lengths import length_plot, overview_plot
+from steelyard.paper.figures.systems import system_plot
 
 
 def texts(axes):
@@ -55,7 +47,7 @@ def test_the_corrected_distribution_is_narrower_with_the_same_mean():
 
 
 def test_the_map_places_every_prompt_and_every_setting(found):
-    axes = contour_plot(found.standings).axes[0]
+    axes = efficiency_map(found.standings).axes[0]
     names = " ".join(texts(axes))
     for prompt in ("AnyCorrect", "AvgCorrect", "Fluency", "Redundancy", "Overall", "Edit"):
         assert prompt in names
@@ -64,8 +56,7 @@ def test_the_map_places_every_prompt_and_every_setting(found):
 
 
 def test_trajectories_of_the_paper_have_a_panel_each(found):
-    panels = [LengthPanel("title", one.trajectory, limits) for one, limits, _ in quoted(found)]
-    figure = length_plot(panels)
+    figure = length_plot(found.quoted)
     assert len(figure.axes) == 4
     assert all(len(axes.lines) == 6 for axes in figure.axes)
 
@@ -87,9 +78,3 @@ def test_histograms_hold_every_number(found):
         "MS MARCO, 120 numbers",
         "CNN/Daily Mail, 240 numbers",
     ]
-
-
-@pytest.mark.parametrize("count", [1, 7, 9])
-def test_colours_repeat_rather_than_run_out(count):
-    names = [str(k) for k in range(count)]
-    assert list(colours(names)) == names

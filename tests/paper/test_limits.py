@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from steelyard.paper.limits import limits
-from steelyard.paper.release import PaperTask
-from steelyard.paper.released_lines import ReleasedOutput
+from steelyard.paper.release import PaperTask, ReleasedOutput
 from steelyard.single.trajectory import trajectory
 
 # gamma = 1 and rho = 0.6, so a perfect metric brings 2 and noiseless raters 2 / 0.64.

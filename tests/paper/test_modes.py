@@ -1,8 +1,7 @@
 from dataclasses import replace
 
 from steelyard.paper.modes import modes
-from steelyard.paper.release import PaperTask
-from steelyard.paper.released_lines import ReleasedOutput, ReleasedText
+from steelyard.paper.release import PaperTask, ReleasedOutput, ReleasedText
 
 
 def output(item, system, human, metrics, prompt):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from steelyard.paper import read_release, reproduce, write_page
-from steelyard.paper.blocks import file_name
+from steelyard.paper.drawings import file_name
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from steelyard.paper.bias_study import bias_study
+from steelyard.paper.bias_study import bias_study, fresh_gains
 from steelyard.paper.correlations import correlations
-from steelyard.paper.fresh import fresh_gains
 from steelyard.paper.limits import limits
 from steelyard.paper.modes import modes
 from steelyard.paper.names import TASKS
-from steelyard.paper.packaged import packaged_lines
 from steelyard.paper.printed import EFFICIENCIES, EXAMPLES
-from steelyard.paper.release import read_release
+from steelyard.paper.release import packaged_lines, read_release
+from steelyard.paper.released_tables import converted
 from steelyard.paper.variances import variances
 
 
@@ -138,7 +137,9 @@ def test_gains_of_replaced_outputs_shrink_before_other_raters(tasks):
 
 
 def test_conversion_knows_distinct_outputs_and_the_one_judged_twice(whole):
-    answers, summaries = whole["msmarco"].conversion, whole["cnndm"].conversion
+    answers, summaries = (
+        converted(name, whole[name].lines, whole[name].texts) for name in ("msmarco", "cnndm")
+    )
     assert answers.outputs["text_id"].n_unique() == 1861
     assert answers.outputs.height == 2500
     assert summaries.outputs.height == 2514

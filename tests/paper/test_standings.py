@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from steelyard.paper.released_tables import converted
 from steelyard.paper.standings import standings
 from steelyard.single.components import variance_components
 
@@ -23,7 +24,7 @@ def test_noise_ratios_are_those_of_the_crossed_components(release):
         for one in standings(task, seed=0, resamples=50)
         if (one.prompt, one.system) == ("hter", "ml")
     ]
-    rows = task.conversion.judgments.filter(prompt="hter", system="ml")
+    rows = converted(task.name, task.lines, task.texts).judgments.filter(prompt="hter", system="ml")
     expected = variance_components(
         rows["score"].to_numpy(),
         rows["item"].to_numpy(),

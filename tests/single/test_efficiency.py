@@ -6,12 +6,17 @@ from scipy.stats import binomtest
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.components import variance_components
-from steelyard.single.efficiency import (
-    correlation,
-    data_efficiency,
-    efficiency_of,
-    efficiency_of_each,
-)
+from steelyard.single.efficiency import data_efficiency, metric_efficiencies
+from steelyard.single.pool import PoolMoments
+
+
+def efficiency_of(*arrays, **options):
+    [found] = metric_efficiencies(*arrays, **options)
+    return found
+
+
+def correlation(*arrays, **options):
+    return efficiency_of(*arrays, **options).correlation
 
 
 def simulate(rng, *, outputs=100, rho=0.5, noise=1.0, metrics=1):
@@ -27,12 +32,6 @@ def test_the_formula_is_the_papers():
     assert data_efficiency(0.0, np.sqrt(0.5)) == pytest.approx(2.0)
     assert data_efficiency(1.0, 0.0) == 1
     assert data_efficiency(0.5, 0.6) == pytest.approx(1.5 / 1.14)
-
-
-def test_the_formula_takes_arrays():
-    found = data_efficiency([[0.5], [1.0]], [0.0, 0.5, -0.5])
-    assert found.shape == (2, 3)
-    assert (found[:, 1] == found[:, 2]).all()
 
 
 def test_the_limits_are_reached():
@@ -68,9 +67,7 @@ def test_all_parts_agree_with_one_another_and_with_their_own_functions():
     assert found.item_variance == parts.item
     assert found.rater_variance == parts.rater
     assert found.noise_ratio == parts.noise_ratio
-    rho = correlation(human, metric, items=items)
-    assert found.correlation.to_dict() == rho.to_dict()
-    gamma = found.noise_ratio.value
+    gamma, rho = found.noise_ratio.value, found.correlation
     assert found.data_efficiency.value == pytest.approx(data_efficiency(gamma, rho.value))
     assert found.perfect_metric.value == pytest.approx(data_efficiency(gamma, 1))
     assert found.perfect_metric.low == pytest.approx(data_efficiency(found.noise_ratio.high, 1))
@@ -100,17 +97,11 @@ def test_prints_itself_and_has_stable_keys():
 def test_each_metric_alone_is_as_if_it_were_the_only_one():
     human, metric, items = simulate(np.random.default_rng(2), metrics=3)
     pool = np.random.default_rng(3).normal(size=(500, 3))
-    each = efficiency_of_each(human, metric, pool, items=items)
+    each = metric_efficiencies(human, metric, pool, items=items)
     for j, one in enumerate(each):
         alone = efficiency_of(human, metric[:, j], pool[:, j], items=items)
         assert one.to_dict()["data_efficiency"] == pytest.approx(alone.to_dict()["data_efficiency"])
         assert one.to_dict()["correlation"] == pytest.approx(alone.to_dict()["correlation"])
-
-
-def test_each_metric_alone_may_repeat_another():
-    human, metric, items = simulate(np.random.default_rng(2))
-    one, other = efficiency_of_each(human, np.column_stack([metric, 2 * metric]), items=items)
-    assert one.to_dict()["data_efficiency"] == pytest.approx(other.to_dict()["data_efficiency"])
 
 
 def test_a_useless_metric_may_save_nothing():
@@ -211,7 +202,7 @@ def test_intervals_cover_on_tied_skewed_scores(rho, outputs):
             quantity = getattr(found, name)
             hits[name] += quantity.low - 1e-9 <= value <= quantity.high + 1e-9
     for name, hit in hits.items():
-        # Small samples fall a few points short of 0.95: docs/methods/variance.md.
+        # Small samples fall a few points short of 0.95: docs/methods/paper-estimators.md.
         assert binomtest(int(hit), reps, 0.92, alternative="less").pvalue > 0.001, (name, hit)
 
 
@@ -230,10 +221,6 @@ def test_with_raters_matches_a_hand_worked_table():
     assert found.noise_ratio.value == pytest.approx(9 / 16)
     assert found.correlation.value == pytest.approx(np.sqrt(27 / 32))
     assert found.data_efficiency.value == pytest.approx(50 / 23)
-    rho = correlation(TABLE, METRIC, items=OUTPUT, raters=RATER)
-    assert rho.to_dict() == found.correlation.to_dict()
-    [each] = efficiency_of_each(TABLE, METRIC, items=OUTPUT, raters=RATER)
-    assert each.to_dict() == found.to_dict()
     # Without raters: item (12 - 3) / 2.
     assert efficiency_of(TABLE, METRIC, items=OUTPUT).item_variance.value == pytest.approx(4.5)
 
@@ -284,7 +271,7 @@ def test_intervals_cover_whatever_raters_share(raters, leniency):
 
 
 # Two systems, three outputs each: means 2, 4, 6 and 12, 12, 15.
-HUMAN = [1, 3, 3, 5, 5, 7, 11, 13, 12, 12, 15, 15]
+WITHIN = [1, 3, 3, 5, 5, 7, 11, 13, 12, 12, 15, 15]
 SYSTEM = list("aaaaaabbbbbb")
 
 
@@ -292,12 +279,10 @@ def test_within_systems_matches_a_hand_worked_example():
     # Within outputs 8 / 6; between them (16 + 12) / 4, so the item variance is (7 - 4/3) / 2.
     # Covariance with the metric (4 + 9) / 4, its variance (2 + 14) / 4.
     items, metric = np.repeat(range(6), 2), np.repeat([1, 2, 3, 5, 4, 9], 2)
-    found = efficiency_of(HUMAN, metric, items=items, systems=SYSTEM)
+    found = efficiency_of(WITHIN, metric, items=items, systems=SYSTEM)
     assert found.rater_variance.value == pytest.approx(4 / 3)
     assert found.item_variance.value == pytest.approx(17 / 6)
     assert found.correlation.value == pytest.approx(13 / 4 / np.sqrt(17 / 6 * 4))
-    rho = correlation(HUMAN, metric, items=items, systems=SYSTEM)
-    assert rho.to_dict() == found.correlation.to_dict()
 
 
 @pytest.mark.parametrize("raters", [True, False])
@@ -340,3 +325,74 @@ def test_refuses_systems_that_do_not_fit():
         efficiency_of(human, metric, items=items, systems=items)
     with pytest.raises(NotEstimableError, match="`metric` must vary"):
         efficiency_of(human, items % 2, items=items, systems=items % 2)
+
+
+HUMAN = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
+ITEMS = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+METRIC = [3, 3, 5, 5, 1, 1, 6, 6, 6, 6]
+
+
+def test_matches_a_hand_worked_example():
+    # Means 2, 7, 3, 9, 5.5 of variance 8.2; rater variance 6.5 / 5; item 8.2 - 0.65 = 7.55.
+    # Metric 3, 5, 1, 6, 6 of variance 4.7; covariance 19.7 / 4.
+    found = correlation(HUMAN, METRIC, items=ITEMS)
+    assert found.value == pytest.approx(4.925 / np.sqrt(7.55 * 4.7))
+
+
+def test_the_spread_of_the_metric_is_that_of_the_pool():
+    pool = [0, 2, 4, 6, 8, 10]
+    expected = 4.925 / np.sqrt(7.55 * np.var(pool))
+    assert correlation(HUMAN, METRIC, pool, items=ITEMS).value == pytest.approx(expected)
+    moments = PoolMoments.of(np.array(pool, dtype=float))
+    assert correlation(HUMAN, METRIC, moments, items=ITEMS) == correlation(
+        HUMAN, METRIC, pool, items=ITEMS
+    )
+
+
+def test_rater_noise_does_not_weaken_it():
+    rng = np.random.default_rng(5)
+    human, metric, items = simulate(rng, outputs=20_000, noise=4.0)
+    assert correlation(human, metric, items=items, resamples=100).value == pytest.approx(
+        0.5, abs=0.03
+    )
+
+
+def test_an_estimate_beyond_one_is_reported_as_one_and_said():
+    # The mean judgments as metric: their variance, 8.2, is above the item variance, 7.55.
+    means = np.repeat([2, 7, 3, 9, 5.5], 2)
+    assert correlation(HUMAN, means, items=ITEMS).value == 1
+    found = efficiency_of(HUMAN, means, items=ITEMS)
+    assert f"estimated beyond 1 ({np.sqrt(8.2 / 7.55):.3g} in size)" in found.notes[-1]
+    assert correlation(HUMAN, -means, items=ITEMS).value == -1
+
+
+@settings(max_examples=30, deadline=None)
+@given(rng=samples)
+def test_the_order_of_rows_does_not_matter(rng):
+    human, metric, items = simulate(rng, noise=0.5)
+    order = rng.permutation(len(human))
+    assert correlation(
+        human[order], metric[order], items=items[order], resamples=100
+    ) == correlation(human, metric, items=items, resamples=100)
+
+
+def test_refuses_what_the_data_do_not_determine():
+    with pytest.raises(NotEstimableError, match="collect a second judgment"):
+        correlation([1, 2, 3], [1, 2, 4], items=[1, 2, 3])
+    with pytest.raises(NotEstimableError, match="got a constant in column 0"):
+        correlation(HUMAN, [0.1] * 10, items=ITEMS)
+    with pytest.raises(NotEstimableError, match="needs more than 3 judged outputs; got 3"):
+        correlation(HUMAN[:6], METRIC[:6], items=ITEMS[:6])
+    with pytest.raises(NotEstimableError, match="judgments that differ"):
+        correlation([1] * 10, METRIC, items=ITEMS)
+    with pytest.raises(NotEstimableError, match="`metric_pool` must vary"):
+        correlation(HUMAN, METRIC, [3, 3, 3], items=ITEMS)
+
+
+def test_refuses_bad_arguments():
+    with pytest.raises(InvalidArgumentError, match="`metric_pool` must have 1 metrics"):
+        correlation(HUMAN, METRIC, np.ones((4, 2)), items=ITEMS)
+    with pytest.raises(InvalidArgumentError, match="`metric` must hold at least one metric"):
+        correlation(HUMAN, np.empty((10, 0)), items=ITEMS)
+    with pytest.raises(InvalidArgumentError, match="`level` must lie"):
+        correlation(HUMAN, METRIC, items=ITEMS, level=2)

@@ -64,13 +64,6 @@ def test_draws_scatter_about_the_estimate(rng):
         assert (np.abs(there.mean(axis=0) - getattr(here, name)[0]) < 4 * error).all(), name
 
 
-def test_one_metric_of_several_has_its_own_moments(rng):
-    sample = unequal_sample(rng, metrics=3)
-    found = moments(sample).of_metric(1)
-    assert found.with_metric.shape == (1, 1)
-    assert found.metric[0, 0] == pytest.approx(sample.metric[:, 1].var(ddof=1))
-
-
 def test_perfect_agreement_has_rater_variance_zero_whatever_the_rounding():
     sample = judged_outputs([0.1] * 3 + [0.7] * 3, None, [0, 0, 0, 1, 1, 1])
     assert moments(sample).rater[0] == 0

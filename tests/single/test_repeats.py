@@ -29,14 +29,6 @@ def test_matches_a_hand_worked_example():
     assert (got.variance, got.outputs, got.largest, got.imagined) == (5, 2, 8, 1)
 
 
-def test_weights_make_it_the_variance_of_the_pool():
-    # the second output stands for three: (2 + 3 * 8) / 4, and (1 + 3)^2 / (1 + 9) outputs
-    sample = judged_outputs([1, 3, 2, 6, 4], items=list("aabbc"))
-    got = Repeats.of(sample, weights=np.array([1.0, 3, 5]))
-    assert got.variance == pytest.approx(26 / 4)
-    assert got.outputs == pytest.approx(1.6)
-
-
 def test_agreement_is_doubted_by_the_range_of_judgments():
     got = Repeats.of(judged_outputs([1, 1, 5, 5, 3], items=list("aabbc")))
     assert got.variance == 0
@@ -47,7 +39,6 @@ def test_an_output_is_imagined_unless_twenty_or_more_were_all_judged_again():
     assert Repeats.of(judged([2] * 19)).imagined == 1
     assert Repeats.of(judged([2] * 20)).imagined == 0
     assert Repeats.of(judged([2] * 20 + [1])).imagined == 1
-    assert Repeats.of(judged([2] * 20), lent=True).imagined == 1
 
 
 def test_the_imagined_output_differs_as_much_as_was_seen_or_can_be():

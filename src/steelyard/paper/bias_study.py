@@ -30,7 +30,15 @@ from steelyard.arrays import Bools, Floats
 from steelyard.paper.release import PaperTask
 from steelyard.single.interval import Interval
 
-__all__ = ["CONDITIONS", "BiasRow", "Grid", "bias_study", "replacements"]
+__all__ = [
+    "CONDITIONS",
+    "BiasRow",
+    "FreshGain",
+    "Grid",
+    "bias_study",
+    "fresh_gains",
+    "replacements",
+]
 
 Condition = Literal["ll", "lr", "ul", "ur"]
 
@@ -109,7 +117,7 @@ class Grid:
     def of(cls, task: PaperTask) -> "Grid":
         """Return the grid of a task; of an output judged twice over, the later line, as theirs."""
         prompt = task.names.bias_prompt
-        items = {line.item: row for row, line in enumerate(task.lines)}
+        items = dict.fromkeys(line.item for line in task.lines)
         rows = {item: row for row, item in enumerate(items)}
         most = max(len(line.raters) for line in task.lines)
         shape = (len(rows), len(task.systems))
@@ -125,17 +133,7 @@ class Grid:
 
 
 def bias_study(task: PaperTask, *, draws: int, seed: int) -> list[BiasRow]:
-    """Return each system and its four replacements.
-
-    Parameters
-    ----------
-    task : PaperTask
-        Released judgments.
-    draws : int
-        Bootstrap draws of the intervals.
-    seed : int
-        Their seed.
-    """
+    """Return each system and its four replacements."""
     grid = Grid.of(task)
     released = {row[0]: row[1:] for row in task.released("bias") or ()}
     return [
@@ -190,23 +188,9 @@ def replacements(
 ) -> tuple[NDArray[np.int64], Bools]:
     """Choose the outputs of a system with replaced outputs.
 
-    Parameters
-    ----------
-    human, metric : (n, s) array
-        Human score and metric of s systems on n items; NaN where a system has no output.
-    place : int
-        Which column is the system's own.
-    threshold : float
-        Metrics below it are low.
-    condition : str
-        How outputs are replaced; empty for not at all.
-
-    Returns
-    -------
-    (n,) array of int
-        Which system's output is taken on each item.
-    (n, s) array of bool
-        Which outputs the rule could choose from.
+    Human scores and metrics are those of s systems on n items, NaN where a system has no output, and
+    `place` is the system's own column. Returns which system's output is taken on each item (n,), and
+    which outputs the rule could choose from (n, s).
     """
     own_human, own_metric = human[:, [place]], metric[:, [place]]
     low = (metric < threshold) & (own_metric < threshold)
@@ -242,3 +226,64 @@ def _average(values: Floats, candidates: Bools, place: int) -> float:
     number = candidates.sum(axis=1)
     drawn = np.where(candidates, values, 0.0).sum(axis=1) / np.maximum(number, 1)
     return float(np.where(number > 0, drawn, values[:, place]).mean())
+
+
+@dataclass(frozen=True)
+class FreshGain:
+    """What replacing outputs changes in the eyes of raters who chose, and of others.
+
+    Attributes
+    ----------
+    task, system, condition : str
+        Which.
+    chosen : float
+        Change of the mean judgment by which replacements were chosen, one per output.
+    fresh : float
+        Change of the mean of the other judgments of the same outputs.
+    """
+
+    task: str
+    system: str
+    condition: str
+    chosen: float
+    fresh: float
+
+
+def fresh_gains(task: PaperTask, *, seed: int, splits: int = 200) -> list[FreshGain]:
+    """Replace outputs by one judgment of each, and look at the change with the others.
+
+    An output that is chosen because its judgment is high is on average not as good as that judgment:
+    part of it is noise, which another rater does not share. Each split draws the judgment to choose
+    by at random, and averages the others.
+    """
+    rng = np.random.default_rng(seed)
+    grid = Grid.of(task)
+    count = np.sum(~np.isnan(grid.judgments), axis=2)
+    total = np.nansum(grid.judgments, axis=2)
+    changes: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for _ in range(splits):
+        # One number an item: identical outputs, which share their judgments, share this one too.
+        which = (rng.random((len(count), 1)) * np.maximum(count, 1)).astype(np.int64)
+        choosing = np.take_along_axis(grid.judgments, which[:, :, np.newaxis], axis=2)[:, :, 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            others = (total - choosing) / (count - 1)
+        for place, system in enumerate(task.systems):
+            there = ~np.isnan(others[:, place])
+            row = np.arange(int(there.sum()))
+            for condition in ("lr", "ll"):
+                taken, _ = replacements(
+                    choosing[there],
+                    grid.metric[there],
+                    place,
+                    threshold=grid.threshold,
+                    condition=condition,
+                )
+                chosen, fresh = (
+                    float(np.nanmean(scores[there][row, taken] - scores[there][:, place]))
+                    for scores in (choosing, others)
+                )
+                changes.setdefault((system, condition), []).append((chosen, fresh))
+    return [
+        FreshGain(task.name, system, condition, *np.mean(pairs, axis=0).tolist())
+        for (system, condition), pairs in changes.items()
+    ]

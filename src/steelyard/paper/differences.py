@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard.paper.setting import Setting
+from steelyard.paper.names import Setting
 from steelyard.paper.trajectories import Followed
 from steelyard.single.trajectory import Curve
 
@@ -38,7 +38,7 @@ class ReleasedDifference(Setting):
     reproduced : float
         Mean ratio of lengths, ours.
     z : float
-        ReleasedDifference of their logarithms over its standard error.
+        Difference of their logarithms over its standard error.
     slope_error : float
         Variance of the slope's error, in units in which it would be 1 if the residual variance and
         the metric were all that went into it; see `implied_distance`.
@@ -50,25 +50,21 @@ class ReleasedDifference(Setting):
     z: float
     slope_error: float
 
+    @property
+    def near(self) -> bool:
+        """Whether the two are within two Monte Carlo errors."""
+        return abs(self.z) < 2
+
 
 def differences(followed: Sequence[Followed]) -> list[ReleasedDifference]:
-    """Return all released data efficiencies beside ours.
-
-    Parameters
-    ----------
-    followed : sequence of Followed
-        Trajectories; those without a released number are left out.
-    """
+    """Return all released data efficiencies beside ours; settings without one are left out."""
     if not followed:
         return []
     draws = followed[0].trajectory.draws
     theirs = float(np.sqrt(2 * draws / _THEIR_DRAWS)) * curve_error(followed)
     return [
         ReleasedDifference(
-            task=one.task,
-            prompt=one.prompt,
-            system=one.system,
-            metric=one.metric,
+            *one.key,
             kind=kind,
             released=released,
             reproduced=curve.length_ratio,
@@ -84,14 +80,14 @@ def differences(followed: Sequence[Followed]) -> list[ReleasedDifference]:
 
 
 def _pairs(one: Followed) -> Iterable[tuple[EfficiencyKind, float, Curve]]:
-    found = one.trajectory
+    curves = one.trajectory
     if one.released is not None:
-        yield "metric", one.released, found.corrected
+        yield "metric", one.released, curves.corrected
     if one.released_noiseless is not None:
-        yield "noiseless raters", one.released_noiseless, found.noiseless_raters
+        yield "noiseless raters", one.released_noiseless, curves.noiseless_raters
     # The same for every metric: once is enough.
     if one.released_perfect is not None and one.metric == "rouge-l":
-        yield "perfect metric", one.released_perfect, found.perfect_metric
+        yield "perfect metric", one.released_perfect, curves.perfect_metric
 
 
 def _slope_error(one: Followed, kind: EfficiencyKind) -> float:
@@ -105,13 +101,7 @@ def _slope_error(one: Followed, kind: EfficiencyKind) -> float:
 
 
 def curve_error(followed: Sequence[Followed]) -> float:
-    """Return the Monte Carlo error of a curve's mean log length, over 20% to 90% of its way.
-
-    Parameters
-    ----------
-    followed : sequence of Followed
-        Trajectories, several of which share system and prompt.
-    """
+    """Return the Monte Carlo error of a curve's mean log length, over 20% to 90% of its way."""
     groups: dict[tuple[str, ...], list[float]] = {}
     for one in followed:
         length = one.trajectory.plain.length
@@ -122,7 +112,7 @@ def curve_error(followed: Sequence[Followed]) -> float:
     return float(np.sqrt(squares / freedom)) if freedom else float("nan")
 
 
-def implied_distance(found: Iterable[ReleasedDifference]) -> float:
+def implied_distance(cell: Iterable[ReleasedDifference]) -> float:
     r"""Return how far off the metric's mean must have been to explain released efficiencies.
 
     Let the metric be centred at a distance of :math:`\delta` standard deviations from its mean. The
@@ -131,15 +121,7 @@ def implied_distance(found: Iterable[ReleasedDifference]) -> float:
     correlation r, against a residual variance of :math:`(1 - r) \sigma_y^2`. Data efficiency falls by
     the factor :math:`1 + \delta^2 (1 + r) / (1 - r)`.
 
-    Parameters
-    ----------
-    found : iterable of ReleasedDifference
-        Numbers that share system and metric.
-
-    Returns
-    -------
-    float
-        Zero where released efficiencies are not below ours.
+    Zero where released efficiencies are not below ours.
     """
-    excess = [((one.reproduced / one.released) ** 2 - 1) / one.slope_error for one in found]
+    excess = [((one.reproduced / one.released) ** 2 - 1) / one.slope_error for one in cell]
     return float(np.sqrt(max(float(np.mean(excess)), 0.0)))

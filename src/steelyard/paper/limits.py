@@ -19,14 +19,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.arrays import Floats
+from steelyard.paper.names import Setting
 from steelyard.paper.release import PaperTask
-from steelyard.paper.setting import Setting
 from steelyard.single.components import analysis
-from steelyard.single.efficiency import metric_sample
+from steelyard.single.efficiency import scaled_metrics
 from steelyard.single.interval import Interval, percentiles
+from steelyard.single.judged import judged_outputs
 from steelyard.single.moments import SampleMoments
 
 __all__ = ["EfficiencyLimits", "limits"]
+
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -47,61 +50,48 @@ class EfficiencyLimits(Setting):
     noiseless_stand_in: float
 
 
-def limits(
-    task: PaperTask, *, seed: int, level: float = 0.95, resamples: int = 1000
+def limits(task: PaperTask, *, seed: int, resamples: int = 1000) -> list[EfficiencyLimits]:
+    """Return the limits of every metric under every prompt, for each system."""
+    return [
+        limit
+        for prompt in task.prompts
+        for system in task.systems
+        for limit in _of_system(task, prompt, system, seed=seed, resamples=resamples)
+    ]
+
+
+def _of_system(
+    task: PaperTask, prompt: str, system: str, *, seed: int, resamples: int
 ) -> list[EfficiencyLimits]:
-    """Return the limits of every metric under every prompt, for each system.
-
-    Parameters
-    ----------
-    task : PaperTask
-        Released judgments.
-    seed : int
-        Seed of the intervals' bootstrap.
-    level : float
-        Level of the intervals.
-    resamples : int
-        Size of the bootstrap.
-    """
-    found: list[EfficiencyLimits] = []
-    for prompt in task.prompts:
-        for system in task.systems:
-            lines = task.under(prompt, system)
-            sample, _ = metric_sample(lines.human, lines.metric_table, None, items=lines.line)
-            rng = np.random.default_rng(seed)
-            analysed = analysis(sample, level=level, resamples=resamples, rng=rng)
-            here, there = analysed.here, analysed.there
-            share = float(np.mean(1 / lines.count))
-            found.extend(
-                EfficiencyLimits(
-                    task=task.name,
-                    prompt=prompt,
-                    system=system,
-                    metric=metric,
-                    perfect_metric=_inverse(_rater_share(here), _rater_share(there), level),
-                    noiseless_raters=_inverse(
-                        _left(here.of_metric(j)), _left(there.of_metric(j)), level
-                    ),
-                    perfect_stand_in=1 / float(_rater_share(here)[0] * (1 - share)),
-                    noiseless_stand_in=1
-                    / float(_left(here.of_metric(j))[0] + share * _rater_share(here)[0]),
-                )
-                for j, metric in enumerate(lines.metrics)
-            )
-    return found
+    lines = task.under(prompt, system)
+    sample, _ = scaled_metrics(judged_outputs(lines.human, lines.metric_table, lines.line))
+    rng = np.random.default_rng(seed)
+    analysed = analysis(sample, level=_LEVEL, resamples=resamples, rng=rng)
+    here, there = analysed.here, analysed.there
+    share, noise = float(np.mean(1 / lines.count)), float(_rater_share(here)[0])
+    return [
+        EfficiencyLimits(
+            *(task.name, prompt, system, metric),
+            perfect_metric=_inverse(_rater_share(here), _rater_share(there)),
+            noiseless_raters=_inverse(_left(here, j), _left(there, j)),
+            perfect_stand_in=1 / (noise * (1 - share)),
+            noiseless_stand_in=1 / (float(_left(here, j)[0]) + share * noise),
+        )
+        for j, metric in enumerate(lines.metrics)
+    ]
 
 
-def _rater_share(found: SampleMoments) -> Floats:
+def _rater_share(moments: SampleMoments) -> Floats:
     """Rater variance as a share of the total: what a perfect metric leaves."""
-    return np.asarray(np.clip(found.rater / found.total, 0.0, 1.0))
+    return np.asarray(np.clip(moments.rater / moments.total, 0.0, 1.0))
 
 
-def _left(found: SampleMoments) -> Floats:
+def _left(moments: SampleMoments, index: int) -> Floats:
     """Item variance that the metric does not explain, as a share of the total."""
-    explained = found.with_metric[:, 0] ** 2 / found.metric[:, 0]
-    return np.asarray(np.clip((found.item - explained) / found.total, 0.0, 1.0))
+    explained = moments.with_metric[:, index] ** 2 / moments.metric[:, index]
+    return np.asarray(np.clip((moments.item - explained) / moments.total, 0.0, 1.0))
 
 
-def _inverse(here: Floats, there: Floats, level: float) -> Interval:
-    low, high = percentiles(there, level)
+def _inverse(here: Floats, there: Floats) -> Interval:
+    low, high = percentiles(there, _LEVEL)
     return Interval(*(1 / share if share > 0 else np.inf for share in (float(here[0]), high, low)))

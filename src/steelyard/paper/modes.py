@@ -1,16 +1,13 @@
 """Modes in which metric and judgment agree or not, with counts and examples (table 1)."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from steelyard.paper.printed import EXAMPLES, MODES, PrintedExample, PrintedModes
-from steelyard.paper.release import PaperTask
-from steelyard.paper.released_lines import REFERENCE, ReleasedText
+from steelyard.paper.printed import EXAMPLES, MODES, ModeCounts, PrintedExample, PrintedModes
+from steelyard.paper.release import REFERENCE, PaperTask
 
-__all__ = ["MODE_NAMES", "ModeExample", "Modes", "modes"]
-
-# What people say and the metric, in the order of the counts.
-MODE_NAMES = ("good, high", "bad, high", "good, low", "bad, low")
+__all__ = ["ModeExample", "Modes", "modes"]
 
 _HIGH = 0.5
 _CORRECT, _EDIT = 0.5, 0.3
@@ -20,19 +17,7 @@ _LONGEST, _OTHERS = 160, 2
 
 @dataclass(frozen=True)
 class ModeExample:
-    """An answer in one of the modes.
-
-    Attributes
-    ----------
-    query, reference, answer : str
-        Texts.
-    systems : tuple of str
-        Who gave the answer.
-    human, metric : float
-        Mean judgment and metric.
-    printed : PrintedExample or None
-        The paper's own, if it is that.
-    """
+    """An answer in one of the modes; `printed` is the paper's own example, if it is that."""
 
     query: str
     reference: str
@@ -62,15 +47,20 @@ class Modes:
     """
 
     printed: PrintedModes
-    counts: tuple[int, int, int, int]
-    strict: tuple[int, int, int, int] | None
-    ties: int
-    examples: tuple[tuple[ModeExample, ...], ...]
+    counts: ModeCounts
+    strict: ModeCounts | None = None
+    ties: int = 0
+    examples: tuple[tuple[ModeExample, ...], ...] = ()
 
     @property
     def total(self) -> int:
         """Number of responses."""
         return sum(self.counts)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all printed counts come out."""
+        return self.counts == self.printed.counts
 
 
 def modes(task: PaperTask) -> Modes | None:
@@ -92,29 +82,31 @@ def modes(task: PaperTask) -> Modes | None:
 def _of_answers(task: PaperTask, printed: PrintedModes) -> Modes:
     lines = {(line.item, line.system): line for line in task.lines}
     references = {text.item: text.answer for text in task.texts if REFERENCE in text.systems}
-    found = []
+    answers = []
     for text in task.texts:
         systems = tuple(name for name in task.systems if name in text.systems)
         if systems:
             line = lines[text.item, systems[0]]
-            found.append(
-                _example(
-                    text,
+            own = (row for row in EXAMPLES if row.query == text.query and row.system in systems)
+            answers.append(
+                ModeExample(
+                    text.query,
                     references.get(text.item, ""),
+                    text.answer,
                     systems,
                     human=line.gold[printed.prompt],
                     metric=line.metrics[printed.metric],
+                    printed=next(own, None),
                 )
             )
+    modes = [_mode(one.human >= _CORRECT, one.metric > _HIGH) for one in answers]
     return Modes(
         printed,
-        counts=_count((one.human >= _CORRECT, one.metric > _HIGH) for one in found),
-        strict=_count((one.human > _CORRECT, one.metric > _HIGH) for one in found),
-        ties=sum(one.human == _CORRECT for one in found),
+        counts=_count(modes),
+        strict=_count(_mode(one.human > _CORRECT, one.metric > _HIGH) for one in answers),
+        ties=sum(one.human == _CORRECT for one in answers),
         examples=tuple(
-            _chosen(
-                [one for one in found if _mode(one.human >= _CORRECT, one.metric > _HIGH) == mode]
-            )
+            _chosen([one for one, own in zip(answers, modes, strict=True) if own == mode])
             for mode in range(4)
         ),
     )
@@ -131,40 +123,29 @@ def _of_summaries(task: PaperTask, printed: PrintedModes) -> Modes:
         item for item, _ in judgments if all((item, system) in judgments for system in task.systems)
     }
     counts = _count(
-        (sum(scores) / len(scores) < _EDIT, metric[key] > _HIGH)
+        _mode(sum(scores) / len(scores) < _EDIT, metric[key] > _HIGH)
         for key, scores in judgments.items()
         if key[0] in complete
     )
-    return Modes(printed, counts, strict=None, ties=0, examples=())
+    return Modes(printed, counts)
 
 
 def _mode(good: bool, high: bool) -> int:  # noqa: FBT001  (a pair of answers)
     return (0 if good else 1) + (0 if high else 2)
 
 
-def _count(answers: Iterable[tuple[bool, bool]]) -> tuple[int, int, int, int]:
-    counts = [0, 0, 0, 0]
-    for good, high in answers:
-        counts[_mode(good, high)] += 1
+def _count(modes: Iterable[int]) -> ModeCounts:
+    counts = Counter(modes)
     return counts[0], counts[1], counts[2], counts[3]
 
 
-def _example(
-    text: ReleasedText, reference: str, systems: tuple[str, ...], *, human: float, metric: float
-) -> ModeExample:
-    printed = (row for row in EXAMPLES if row.query == text.query and row.system in systems)
-    return ModeExample(
-        text.query, reference, text.answer, systems, human, metric, next(printed, None)
-    )
-
-
-def _chosen(found: Sequence[ModeExample]) -> tuple[ModeExample, ...]:
+def _chosen(answers: Sequence[ModeExample]) -> tuple[ModeExample, ...]:
     """Return the paper's example, and others spread evenly over the metric."""
-    printed = [one for one in found if one.printed is not None]
+    printed = [one for one in answers if one.printed is not None]
     short = sorted(
         (
             one
-            for one in found
+            for one in answers
             if one.printed is None
             and 0 < len(one.answer) <= _LONGEST
             and 0 < len(one.reference) <= _LONGEST

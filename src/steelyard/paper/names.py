@@ -3,7 +3,28 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["TASKS", "TaskNames", "metric_name", "ordered", "prompt_name", "system_name"]
+__all__ = ["TASKS", "Setting", "TaskNames", "metric_name", "ordered", "prompt_name", "system_name"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One metric for one system under one prompt of a task; system ``*`` is all of them."""
+
+    task: str
+    prompt: str
+    system: str
+    metric: str
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What numbers of the same setting have in common."""
+        return self.task, self.prompt, self.system, self.metric
+
+    @property
+    def title(self) -> str:
+        """The setting in the paper's words."""
+        names = system_name(self.system), prompt_name(self.prompt), metric_name(self.metric)
+        return ", ".join(names)
 
 
 @dataclass(frozen=True)
@@ -70,39 +91,21 @@ _SYSTEMS = {"snet.single": "snet", "snet.ensemble": "snet.ens", "*": "all system
 
 
 def prompt_name(prompt: str) -> str:
-    """Return the paper's name of a prompt.
-
-    Examples
-    --------
-    >>> prompt_name("hter"), prompt_name("AnyCorrect")
-    ('Edit', 'AnyCorrect')
-    """
+    """Return the paper's name of a prompt, or what it is called where the paper has none."""
     return _PROMPTS.get(prompt, prompt)
 
 
 def metric_name(metric: str) -> str:
-    """Return the paper's name of a metric.
-
-    Examples
-    --------
-    >>> metric_name("sim")
-    'VecSim'
-    """
+    """Return the paper's name of a metric."""
     return _METRICS.get(metric, metric)
 
 
 def system_name(system: str) -> str:
-    """Return the paper's name of a system.
-
-    Examples
-    --------
-    >>> system_name("snet.ensemble"), system_name("fastqa")
-    ('snet.ens', 'fastqa')
-    """
+    """Return the paper's name of a system."""
     return _SYSTEMS.get(system, system)
 
 
-def ordered(found: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+def ordered(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """Return names in the order of the paper, those that it does not know last.
 
     Examples
@@ -110,5 +113,5 @@ def ordered(found: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     >>> ordered(["new", "b", "a"], ["a", "b", "c"])
     ('a', 'b', 'new')
     """
-    names = dict.fromkeys(found)
+    names = dict.fromkeys(names)
     return (*(name for name in known if name in names), *(n for n in names if n not in known))

@@ -1,36 +1,28 @@
-"""One page that tells the paper's story again, number by number, with figures and tables as files."""
+"""One page that goes through the paper again, number by number, with figures and tables as files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from matplotlib.figure import Figure
 
 from steelyard import __version__
-from steelyard.numbers import count
-from steelyard.paper.blocks import Block, Drawing, Folded, PaperClaim
-from steelyard.paper.claims import claims
+from steelyard.numbers import GAMMA, RHO, count, number, percent
+from steelyard.paper import tables
+from steelyard.paper.claims import VERDICTS, claims
+from steelyard.paper.differences import curve_error
+from steelyard.paper.drawings import FAR, Drawing, distances, drawings, file_name
 from steelyard.paper.frames import frames
-from steelyard.paper.names import TASKS
+from steelyard.paper.names import TASKS, prompt_name
+from steelyard.paper.released_tables import converted
 from steelyard.paper.reproduction import Reproduction
-from steelyard.paper.story.bias import bias_section
-from steelyard.paper.story.method import method_section
-from steelyard.paper.story.results import results_section
-from steelyard.paper.story.summary import summary
-from steelyard.paper.story.tasks import tasks_section
 from steelyard.paper.trajectories import Tracker, untracked
 from steelyard.plots.style import styled
 from steelyard.report.svg import inline_svg
 from steelyard.tables import write_table
 
-__all__ = ["KINDS", "VERDICTS", "write_page"]
+__all__ = ["KINDS", "write_page"]
 
-VERDICTS = {
-    "same": "comes out to the printed or released digits",
-    "near": "comes out within Monte Carlo error or rounding",
-    "differs": "does not come out",
-    "biased": "comes out, but is a biased estimate of what it says",
-}
 KINDS = ("pdf", "png")
 
 
@@ -63,59 +55,73 @@ def write_page(
     Path
         The page.
     """
+    for folder in ("figures", "tables"):
+        (output / folder).mkdir(parents=True, exist_ok=True)
     verdicts = claims(found)
-    sections = [
-        make(found) for make in (bias_section, method_section, tasks_section, results_section)
-    ]
-    folder = output / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
-    drawings = [one for section in sections for one in _drawings(section.blocks)]
+    drawn = {one.name: one for one in drawings(found)}
     svg = {
-        one.name: _save(one, folder, kinds)
-        for one in tracked(drawings, what="figures", total=len(drawings))
+        one.name: _save(one, output / "figures", kinds)
+        for one in tracked(drawn.values(), what="figures", total=len(drawn))
     }
-    _write_tables(found, verdicts, output / "tables")
+    for name, frame in frames(found, verdicts).items():
+        write_table(frame, output / "tables" / f"{name}.csv")
+    tasks = found.release.tasks
     page = output / "paper.html"
-    page.write_text(
+    text = (
         _environment()
         .get_template("paper.html")
         .render(
-            sections=sections,
-            summary=summary(found),
+            found=found,
             claims=verdicts,
-            counts=_counts(verdicts),
             verdicts=VERDICTS,
-            facts=_facts(found),
-            missing=found.release.missing,
+            drawn=drawn,
             svg=svg,
             kinds=kinds,
-            draws=found.draws,
-            seed=found.seed,
             command=command,
             version=__version__,
-        ),
-        encoding="utf-8",
-        newline="\n",
+            facts={
+                "tasks": " and ".join(task.names.title for task in tasks),
+                "outputs": f"{sum(len(task.lines) for task in tasks):,}",
+                "raters": f"{len(set().union(*(task.raters for task in tasks))):,}",
+                "settings followed": count(len(found.followed), "trajectory").replace("ys", "ies"),
+            },
+            remarks={
+                task.name: converted(task.name, task.lines, task.texts).remarks for task in tasks
+            },
+            distances={task.name: distances(found, task) for task in tasks},
+            # Two curves drawn apart on the authors' side, 1,000 draws each.
+            scatter=float(np.sqrt(2 * found.draws / 1000)) * curve_error(found.followed),
+        )
     )
+    page.write_text(text, encoding="utf-8", newline="\n")
     return page
 
 
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=ChoiceLoader([PackageLoader("steelyard.paper"), PackageLoader("steelyard.report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-
-
-def _drawings(blocks: Iterable[Block]) -> Iterator[Drawing]:
-    for block in blocks:
-        if isinstance(block, Drawing):
-            yield block
-        elif isinstance(block, Folded):
-            yield from _drawings(block.blocks)
+    environment.filters |= {
+        "number": number,
+        "percent": percent,
+        "counted": count,
+        "prompt_name": prompt_name,
+        "mean": lambda values: float(np.mean(list(values))),
+        "median": lambda values: float(np.median(list(values))),
+    }
+    environment.globals |= {
+        "tables": tables,
+        "TASKS": TASKS,
+        "gamma": GAMMA,
+        "rho": RHO,
+        "far": FAR,
+        "file_name": file_name,
+    }
+    return environment
 
 
 def _save(drawing: Drawing, folder: Path, kinds: Sequence[str]) -> str:
@@ -124,33 +130,9 @@ def _save(drawing: Drawing, folder: Path, kinds: Sequence[str]) -> str:
     # The parts have found their places: no need to search for them again for each file.
     drawing.figure.set_layout_engine("none")
     for kind in kinds:
-        _write_figure(drawing.figure, folder / f"{drawing.name}.{kind}", kind)
+        # Without a date, so that the same data give the same file.
+        metadata = {"CreationDate": None} if kind == "pdf" else None
+        with styled():
+            path = folder / f"{drawing.name}.{kind}"
+            drawing.figure.savefig(path, format=kind, metadata=metadata)
     return markup
-
-
-def _write_figure(figure: Figure, path: Path, kind: str) -> None:
-    # Without a date, so that the same data give the same file.
-    metadata = {"CreationDate": None} if kind == "pdf" else None
-    with styled():
-        figure.savefig(path, format=kind, metadata=metadata)
-
-
-def _write_tables(found: Reproduction, verdicts: list[PaperClaim], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, frame in frames(found, verdicts).items():
-        write_table(frame, folder / f"{name}.csv")
-
-
-def _counts(verdicts: Sequence[PaperClaim]) -> list[tuple[str, int]]:
-    return [(name, sum(claim.verdict == name for claim in verdicts)) for name in VERDICTS]
-
-
-def _facts(found: Reproduction) -> list[tuple[str, str]]:
-    lines = [line for task in found.release.tasks for line in task.lines]
-    raters = {rater for line in lines for rater in line.raters}
-    return [
-        ("tasks", " and ".join(TASKS[task.name].title for task in found.release.tasks)),
-        ("outputs", f"{len(lines):,}"),
-        ("raters", f"{len(raters):,}"),
-        ("settings followed", count(len(found.followed), "trajectory").replace("ys", "ies")),
-    ]

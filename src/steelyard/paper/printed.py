@@ -5,8 +5,9 @@ language evaluation, ACL. Sections, tables and figures below are those of the pa
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from steelyard.paper.setting import Setting
+from steelyard.paper.names import Setting
 
 __all__ = [
     "COMPONENTS",
@@ -18,50 +19,45 @@ __all__ = [
     "NOISELESS_RANGE",
     "PERFECT_RANGE",
     "REFERENCE_CORRECT",
+    "ModeCounts",
+    "PaperComponents",
     "PrintedEfficiency",
     "PrintedExample",
     "PrintedModes",
-    "PrintedVariances",
 ]
 
 
-@dataclass(frozen=True)
-class PrintedVariances:
-    """A row of table 2: rater variance, what is printed as item variance, and gamma."""
+class PaperComponents(NamedTuple):
+    """Rater variance, what the paper calls item variance (that of mean judgments), and their ratio gamma."""
 
-    task: str
-    prompt: str
     rater: float
     item: float
     noise_ratio: float
 
 
-COMPONENTS = (
-    PrintedVariances("cnndm", "grammar", 0.320, 0.259, 1.235),
-    PrintedVariances("cnndm", "redundancy", 0.260, 0.428, 0.608),
-    PrintedVariances("cnndm", "overall", 0.280, 0.279, 1.005),
-    PrintedVariances("cnndm", "hter", 0.066, 0.185, 0.357),
-    PrintedVariances("msmarco", "AnyCorrect", 0.139, 0.146, 0.951),
-    PrintedVariances("msmarco", "AvgCorrect", 0.120, 0.132, 0.906),
-)
+# Table 2.
+COMPONENTS = {
+    ("cnndm", "grammar"): PaperComponents(0.320, 0.259, 1.235),
+    ("cnndm", "redundancy"): PaperComponents(0.260, 0.428, 0.608),
+    ("cnndm", "overall"): PaperComponents(0.280, 0.279, 1.005),
+    ("cnndm", "hter"): PaperComponents(0.066, 0.185, 0.357),
+    ("msmarco", "AnyCorrect"): PaperComponents(0.139, 0.146, 0.951),
+    ("msmarco", "AvgCorrect"): PaperComponents(0.120, 0.132, 0.906),
+}
+
+
+# Good and high, bad and high, good and low, bad and low: what people said and the metric.
+ModeCounts = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
 class PrintedModes:
-    """Counts of table 1, in its order.
-
-    Attributes
-    ----------
-    task, prompt, metric : str
-        What is compared.
-    counts : tuple of int
-        Good and high, bad and high, good and low, bad and low: what people said and the metric.
-    """
+    """Counts of table 1, in its order, and what is compared."""
 
     task: str
     prompt: str
     metric: str
-    counts: tuple[int, int, int, int]
+    counts: ModeCounts
 
     @property
     def total(self) -> int:

@@ -1,36 +1,94 @@
-"""The released data: judgments, texts and the authors' own results."""
+"""The released data: judgments, texts and the authors' own results.
+
+Files hold one JSON object per line. A line of judgments is one output::
+
+    {"id": …, "system": …, "annotators": [rater, …],
+     "prompts": {prompt: {"human": [judgment, …], "gold": mean, metric: score, …}, …}}
+
+A line of texts is one distinct answer: ``{"id", "systems", "query", "answer"}``. The package holds the
+judgments and metrics as ``released.parquet``, one row per line, with pseudonyms for raters and no texts;
+``scripts/package_release.py`` writes it from the authors' files. Source: A. Chaganty, S. Mussmann and
+P. Liang (2018), *The price of debiasing automatic metrics in natural language evaluation*, ACL.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.format import Conversion
 from steelyard.paper.names import TASKS, TaskNames, ordered
-from steelyard.paper.packaged import packaged_lines
-from steelyard.paper.released_lines import (
-    REFERENCE,
-    ReleasedOutput,
-    ReleasedText,
-    read_released,
-    read_texts,
-)
-from steelyard.paper.released_tables import converted
 
-__all__ = ["Lines", "PaperTask", "Release", "read_release"]
+__all__ = [
+    "REFERENCE",
+    "Lines",
+    "PaperTask",
+    "Release",
+    "ReleasedOutput",
+    "ReleasedText",
+    "holds_texts",
+    "packaged_lines",
+    "read_release",
+    "read_released",
+    "read_texts",
+]
 
-
+# The system under which reference texts were judged.
+REFERENCE = "reference"
+# Under a prompt, every other key is a metric.
+_NOT_METRICS = ("human", "gold")
 _TEXTS, _TEXTS_OF, _RESULTS = "msmarco_texts.jsonl", "msmarco", "published.json"
 _WITHOUT_RESULTS = (
     f"{_RESULTS} is not there: what the authors released beside the paper (variance components of "
     "each system, correlations, bias study, data efficiencies) is left out"
 )
+
+
+@dataclass(frozen=True)
+class ReleasedOutput:
+    """A line of judgments: a system's output for an item, with all its judgments.
+
+    Attributes
+    ----------
+    line : int
+        Where it stands in its file, from 1.
+    item, system : str
+        Which output.
+    raters : tuple of str
+        Who judged it.
+    human : mapping
+        Judgments under each prompt, in the order of `raters`.
+    gold : mapping
+        Mean judgment under each prompt, as released.
+    metrics : mapping
+        Automatic scores.
+    """
+
+    line: int
+    item: str
+    system: str
+    raters: tuple[str, ...]
+    human: Mapping[str, tuple[float, ...]]
+    gold: Mapping[str, float]
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ReleasedText:
+    """A line of texts: a distinct answer to a question, and the systems that gave it."""
+
+    item: str
+    systems: tuple[str, ...]
+    query: str
+    answer: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +101,8 @@ class Lines:
         Judgments.
     line : (M,) array of int
         Position of the line, from 0 to n - 1, that each judgment is of.
-    gold : (n,) array
-        Mean judgment of each line as released.
-    mean : (n,) array
-        Mean of the judgments that each line lists.
+    gold, mean : (n,) array
+        Mean judgment of each line as released, and of the judgments that it lists.
     count : (n,) array of int
         Judgments of each line.
     metrics : mapping of str to (n,) array
@@ -95,8 +151,8 @@ class PaperTask:
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Systems without the reference, in the paper's order."""
-        found = (line.system for line in self.lines if line.system != REFERENCE)
-        return ordered(found, self.names.systems)
+        systems = (line.system for line in self.lines if line.system != REFERENCE)
+        return ordered(systems, self.names.systems)
 
     @cached_property
     def prompts(self) -> tuple[str, ...]:
@@ -108,39 +164,43 @@ class PaperTask:
         """Metrics, in the order of the release."""
         return tuple(self.lines[0].metrics)
 
-    @cached_property
-    def conversion(self) -> Conversion:
-        """The task as outputs and judgments, an output judged twice over being one."""
-        return converted(self.name, self.lines, self.texts)
+    @property
+    def raters(self) -> set[str]:
+        """Everyone who judged."""
+        return {rater for line in self.lines for rater in line.raters}
+
+    @property
+    def n_judgments(self) -> int:
+        """Judgments under each prompt, as the lines list them."""
+        return sum(len(line.raters) for line in self.lines)
 
     def released(self, *keys: str) -> Any:
         """Return an entry of the authors' results, None if it is not there."""
-        found: Any = self.published
+        entry: Any = self.published
         for key in keys:
-            found = found.get(key) if isinstance(found, Mapping) else None
-        return found
+            entry = entry.get(key) if isinstance(entry, Mapping) else None
+        return entry
 
-    def under(self, prompt: str, system: str | None = None) -> Lines:
-        """Return the lines of a system under a prompt; of all, references included, if None."""
-        chosen = [line for line in self.lines if system is None or line.system == system]
-        return arrays(chosen, prompt)
+    def under(self, prompt: str, system: str = "*") -> Lines:
+        """Return the lines of a system under a prompt; of all, references included, for ``*``."""
+        lines = [line for line in self.lines if system in ("*", line.system)]
+        count = np.array([len(line.raters) for line in lines])
+        human = np.concatenate([line.human[prompt] for line in lines])
+        place = np.repeat(np.arange(len(lines)), count)
+        return Lines(
+            human=human,
+            line=place,
+            gold=np.array([line.gold[prompt] for line in lines]),
+            mean=np.bincount(place, weights=human) / count,
+            count=count,
+            metrics={name: np.array([ln.metrics[name] for ln in lines]) for name in self.metrics},
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What a directory holds of the release.
+    """The tasks whose judgments are there, and what is missing and therefore left out."""
 
-    Attributes
-    ----------
-    directory : Path or None
-        Where it lies; None for the scores in the package.
-    tasks : tuple of PaperTask
-        Those whose judgments are there.
-    missing : tuple of str
-        What is not there, and what therefore is left out.
-    """
-
-    directory: Path | None
     tasks: tuple[PaperTask, ...]
     missing: tuple[str, ...]
 
@@ -171,17 +231,18 @@ def read_release(directory: Path | None = None) -> Release:
     if directory is None:
         lines = packaged_lines()
         tasks = tuple(PaperTask(name, lines[name], (), None) for name in TASKS)
-        return Release(None, tasks, (_without_texts(TASKS[_TEXTS_OF]), _WITHOUT_RESULTS))
+        return Release(tasks, (_without_texts(TASKS[_TEXTS_OF]), _WITHOUT_RESULTS))
+    known = [names.file for names in TASKS.values()]
     if not directory.is_dir():
         raise InvalidDataError(
-            f"{directory}: no such directory: name the one that holds "
-            f"{' and '.join(names.file for names in TASKS.values())}, or none for the scores in the "
-            "package"
+            f"{directory}: no such directory: name the one that holds {' and '.join(known)}, or none "
+            "for the scores in the package"
         )
     published = _published(directory / _RESULTS)
-    found, missing = [], []
+    there, missing = [], []
     for name, names in TASKS.items():
-        if not (directory / names.file).exists():
+        path = directory / names.file
+        if not path.exists():
             missing.append(f"{names.file} is not there: all about {names.title} is left out")
             continue
         texts: tuple[ReleasedText, ...] = ()
@@ -189,25 +250,18 @@ def read_release(directory: Path | None = None) -> Release:
             texts = read_texts(directory / _TEXTS)
         elif name == _TEXTS_OF:
             missing.append(_without_texts(names))
-        found.append(_task(directory / names.file, name, texts, published))
-    if not found:
+        outputs = read_released(path)
+        if not outputs:
+            raise InvalidDataError(f"{path}: expected one output a line, got an empty file")
+        there.append(PaperTask(name, outputs, texts, published and published.get(name)))
+    if not there:
         raise InvalidDataError(
-            f"{directory}: expected {' or '.join(names.file for names in TASKS.values())} of the "
-            "released data, found neither: name the directory that holds them, or none for the "
-            "scores in the package"
+            f"{directory}: expected {' or '.join(known)} of the released data, found neither: name the "
+            "directory that holds them, or none for the scores in the package"
         )
     if published is None:
         missing.append(_WITHOUT_RESULTS)
-    return Release(directory, tuple(found), tuple(missing))
-
-
-def _task(
-    path: Path, name: str, texts: tuple[ReleasedText, ...], published: Mapping[str, Any] | None
-) -> PaperTask:
-    lines = read_released(path)
-    if not lines:
-        raise InvalidDataError(f"{path}: expected one output a line, got an empty file")
-    return PaperTask(name, lines, texts, published and published.get(name))
+    return Release(tuple(there), tuple(missing))
 
 
 def _without_texts(names: TaskNames) -> str:
@@ -217,28 +271,149 @@ def _without_texts(names: TaskNames) -> str:
     )
 
 
-def arrays(lines: Sequence[ReleasedOutput], prompt: str) -> Lines:
-    """Return lines under a prompt as arrays."""
-    count = np.array([len(line.raters) for line in lines])
-    human = np.concatenate([line.human[prompt] for line in lines])
-    line = np.repeat(np.arange(len(lines)), count)
-    return Lines(
-        human=human,
-        line=line,
-        gold=np.array([one.gold[prompt] for one in lines]),
-        mean=np.bincount(line, weights=human) / count,
-        count=count,
-        metrics={name: np.array([one.metrics[name] for one in lines]) for name in lines[0].metrics},
-    )
-
-
 def _published(path: Path) -> Mapping[str, Any] | None:
     if not path.exists():
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        results = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InvalidDataError(f"{path}: not JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(results, dict):
         raise InvalidDataError(f"{path}: expected an object with a key for each task")
-    return found
+    return results
+
+
+def packaged_lines() -> dict[str, tuple[ReleasedOutput, ...]]:
+    """Return the lines of each task in the package, in their order."""
+    with as_file(files("steelyard.paper") / "released.parquet") as path:
+        table = pl.read_parquet(path)
+    return {
+        str(task): tuple(_packaged_line(row) for row in rows.iter_rows(named=True))
+        for (task,), rows in table.partition_by("task", as_dict=True, maintain_order=True).items()
+    }
+
+
+def _packaged_line(row: Mapping[str, Any]) -> ReleasedOutput:
+    def under(prefix: str) -> dict[str, Any]:
+        named = ((name, value) for name, value in row.items() if name.startswith(prefix))
+        return {name.removeprefix(prefix): value for name, value in named if value is not None}
+
+    return ReleasedOutput(
+        line=row["line"],
+        item=row["item"],
+        system=row["system"],
+        raters=tuple(row["raters"]),
+        human={prompt: tuple(scores) for prompt, scores in under("human.").items()},
+        gold=under("gold."),
+        metrics=under("metric."),
+    )
+
+
+def read_released(path: Path) -> tuple[ReleasedOutput, ...]:
+    """Read a file of released judgments, ``msmarco.jsonl`` or ``cnndm.jsonl``.
+
+    Raises
+    ------
+    InvalidDataError
+        If a line is not of the released form; the message names file, line and key.
+    """
+    return tuple(_output(f"{path}, line {number}", number, line) for number, line in _objects(path))
+
+
+def read_texts(path: Path) -> tuple[ReleasedText, ...]:
+    """Read a file of released texts, ``msmarco_texts.jsonl``.
+
+    Raises
+    ------
+    InvalidDataError
+        If a line is not of the released form.
+    """
+    return tuple(
+        ReleasedText(
+            item=str(_value(f"{path}, line {number}", line, "id", str | int)),
+            systems=tuple(_value(f"{path}, line {number}", line, "systems", list)),
+            query=_value(f"{path}, line {number}", line, "query", str),
+            answer=_value(f"{path}, line {number}", line, "answer", str),
+        )
+        for number, line in _objects(path)
+    )
+
+
+def holds_texts(path: Path) -> bool:
+    """Return by its first line whether a file holds texts, or else judgments.
+
+    Raises
+    ------
+    InvalidDataError
+        If it holds neither.
+    """
+    _, first = next(_objects(path), (0, {}))
+    if "answer" not in first and "prompts" not in first:
+        raise InvalidDataError(
+            f"{path}, line 1: expected an object with `prompts` (judgments) or with `answer` (texts): "
+            "name msmarco.jsonl, cnndm.jsonl or msmarco_texts.jsonl of the release"
+        )
+    return "answer" in first
+
+
+def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a file of JSON lines with their numbers, from 1."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, text in enumerate(lines, start=1):
+                if text.strip():
+                    line = json.loads(text)
+                    if not isinstance(line, dict):
+                        raise InvalidDataError(f"{path}, line {number}: expected a JSON object")
+                    yield number, line
+    except FileNotFoundError:
+        raise InvalidDataError(f"{path}: no such file") from None
+    except (IsADirectoryError, PermissionError, UnicodeDecodeError) as error:
+        raise InvalidDataError(f"{path}: cannot be read: {error}") from None
+    except json.JSONDecodeError as error:
+        raise InvalidDataError(f"{path}, line {number}: not JSON: {error.msg}") from None
+
+
+def _output(where: str, number: int, line: Mapping[str, Any]) -> ReleasedOutput:
+    raters = tuple(map(str, _value(where, line, "annotators", list)))
+    human, gold = {}, {}
+    metrics: dict[str, float] | None = None
+    for prompt, entry in _value(where, line, "prompts", dict).items():
+        scores = tuple(_number(where, f"{prompt}.human", v) for v in entry.get("human", ()))
+        if len(scores) != len(raters):
+            raise InvalidDataError(
+                f"{where}, key {prompt}.human: expected one judgment for each of "
+                f"{len(raters)} annotators, got {len(scores)}"
+            )
+        human[prompt] = scores
+        gold[prompt] = _number(where, f"{prompt}.gold", entry.get("gold"))
+        here = {
+            name: _number(where, f"{prompt}.{name}", score)
+            for name, score in entry.items()
+            if name not in _NOT_METRICS
+        }
+        if metrics is not None and here != metrics:
+            raise InvalidDataError(f"{where}: the metrics of an output differ between its prompts")
+        metrics = here
+    return ReleasedOutput(
+        number,
+        item=str(_value(where, line, "id", str | int)),
+        system=_value(where, line, "system", str),
+        raters=raters,
+        human=human,
+        gold=gold,
+        metrics=metrics or {},
+    )
+
+
+def _value(where: str, line: Mapping[str, Any], key: str, kind: Any) -> Any:
+    value = line.get(key)
+    if not isinstance(value, kind) or value in ([], {}):
+        raise InvalidDataError(f"{where}, key {key}: expected the released form, got {value!r:.60}")
+    return value
+
+
+def _number(where: str, key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidDataError(f"{where}, key {key}: expected a finite number, got {value!r:.60}")
+    return float(value)

@@ -11,7 +11,7 @@ import polars as pl
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.foreign.documents import Document
 from steelyard.foreign.format import Conversion, Format, Options
-from steelyard.paper.released_lines import (
+from steelyard.paper.release import (
     REFERENCE,
     ReleasedOutput,
     ReleasedText,
@@ -74,16 +74,7 @@ def convert(paths: Sequence[Path]) -> list[Conversion]:
 def converted(
     name: str, lines: Sequence[ReleasedOutput], texts: Sequence[ReleasedText]
 ) -> Conversion:
-    """Convert lines that were read, with the texts of their outputs, if there are any.
-
-    Parameters
-    ----------
-    name : str
-        Name of the campaign.
-    lines : sequence of ReleasedOutput
-        Judgments.
-    texts : sequence of ReleasedText
-        Texts of all outputs, or none.
+    """Convert lines that were read, with the texts of all their outputs, or none.
 
     Raises
     ------

@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 
 from steelyard.paper.release import PaperTask
-from steelyard.single.efficiency import Efficiency, efficiency_of_each
+from steelyard.paper.released_tables import converted
+from steelyard.single.efficiency import Efficiency, metric_efficiencies
 
 __all__ = ["SystemStanding", "standings"]
 
@@ -30,28 +31,19 @@ class SystemStanding:
 
 
 def standings(task: PaperTask, *, seed: int, resamples: int = 1000) -> list[SystemStanding]:
-    """Return the standing of each system, and of all together, under each prompt.
-
-    Parameters
-    ----------
-    task : PaperTask
-        Released judgments.
-    seed : int
-        Seed of the intervals' bootstrap.
-    resamples : int
-        Its size.
-    """
-    outputs, names = task.conversion.outputs, list(task.metrics)
-    rows = task.conversion.judgments.join(outputs, on=["item", "system"], maintain_order="left")
+    """Return the standing of each system, and of all together, under each prompt."""
+    tables, names = converted(task.name, task.lines, task.texts), list(task.metrics)
+    outputs = tables.outputs
+    rows = tables.judgments.join(outputs, on=["item", "system"], maintain_order="left")
     rows = rows.filter(pl.col("system").is_in(task.systems))
-    found = []
+    every = []
     for prompt, system in product(task.prompts, (*task.systems, "*")):
         asked, pool, items = rows.filter(prompt=prompt), None, pl.struct("item", "system")
         if system == "*":
             asked = _distinct(asked)
         else:
             asked, pool = asked.filter(system=system), outputs.filter(system=system)
-        each = efficiency_of_each(
+        each = metric_efficiencies(
             asked["score"].to_numpy(),
             asked.select(names).to_numpy(),
             None if pool is None else pool.select(names).to_numpy(),
@@ -62,10 +54,10 @@ def standings(task: PaperTask, *, seed: int, resamples: int = 1000) -> list[Syst
             rng=np.random.default_rng(seed),
         )
         best_first = sorted(
-            zip(names, each, strict=True), key=lambda one: -one[1].data_efficiency.value
+            zip(names, each, strict=True), key=lambda pair: -pair[1].data_efficiency.value
         )
-        found.append(SystemStanding(system, prompt, dict(best_first)))
-    return found
+        every.append(SystemStanding(system, prompt, dict(best_first)))
+    return every
 
 
 def _distinct(rows: pl.DataFrame) -> pl.DataFrame:

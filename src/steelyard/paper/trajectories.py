@@ -1,22 +1,23 @@
 """Trajectories of every setting, and the data efficiencies that come out of them (figure 6)."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from steelyard.paper.names import Setting
 from steelyard.paper.release import PaperTask, Release
-from steelyard.paper.setting import Setting
 from steelyard.single.trajectory import Trajectory, trajectory
 
-__all__ = ["PERFECT", "Followed", "Tracker", "follow", "untracked"]
+__all__ = ["Followed", "Tracker", "follow", "untracked"]
 
 Item = TypeVar("Item")
 
 # The authors' name of the metric that is the mean judgment itself.
-PERFECT = "gold"
+_PERFECT = "gold"
 
 
 class Tracker(Protocol):
@@ -39,12 +40,9 @@ class Followed(Setting):
     ----------
     trajectory : Trajectory
         Ours.
-    released : float or None
-        Their mean ratio of interval lengths, not squared.
-    released_noiseless : float or None
-        The same with mean judgments in place of judgments.
-    released_perfect : float or None
-        The same with mean judgments in place of the metric.
+    released, released_noiseless, released_perfect : float or None
+        Their mean ratio of interval lengths, not squared: with the metric; the same with mean judgments
+        in place of judgments; with mean judgments in place of the metric.
     """
 
     trajectory: Trajectory
@@ -58,31 +56,17 @@ def follow(
 ) -> list[Followed]:
     """Follow every system under every prompt with every metric.
 
-    Parameters
-    ----------
-    release : Release
-        Released judgments.
-    draws : int
-        Bootstrap draws of each setting.
-    seed : int
-        Together with the names of a setting it seeds its draws: a setting does not depend on
-        which others are followed.
-    tracked : Tracker
-        Shows progress.
+    The seed and the names of a setting seed its draws: it does not depend on which others are followed.
     """
-    settings = list(_settings(release))
+    settings = [
+        (task, *names)
+        for task in release.tasks
+        for names in product(task.prompts, task.systems, task.metrics)
+    ]
     return [
         _followed(*setting, draws=draws, seed=seed)
         for setting in tracked(settings, what="trajectories", total=len(settings))
     ]
-
-
-def _settings(release: Release) -> Iterator[tuple[PaperTask, str, str, str]]:
-    for task in release.tasks:
-        for prompt in task.prompts:
-            for system in task.systems:
-                for metric in task.metrics:
-                    yield task, prompt, system, metric
 
 
 def _followed(
@@ -90,19 +74,12 @@ def _followed(
 ) -> Followed:
     lines = task.under(prompt, system)
     name = f"{task.name}/{prompt}/{system}/{metric}"
+    rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+    scores = lines.metrics[metric][lines.line]
     return Followed(
-        task=task.name,
-        prompt=prompt,
-        system=system,
-        metric=metric,
-        trajectory=trajectory(
-            lines.human,
-            lines.metrics[metric][lines.line],
-            items=lines.line,
-            draws=draws,
-            rng=np.random.default_rng([seed, zlib.crc32(name.encode())]),
-        ),
+        *(task.name, prompt, system, metric),
+        trajectory=trajectory(lines.human, scores, items=lines.line, draws=draws, rng=rng),
         released=task.released("table", metric, prompt, system),
         released_noiseless=task.released("table_gold", metric, prompt, system),
-        released_perfect=task.released("table", PERFECT, prompt, system),
+        released_perfect=task.released("table", _PERFECT, prompt, system),
     )

@@ -199,8 +199,10 @@ def analysis(
     check_spread(sample)
     crossed, adjusted = None, None
     if sample.rater is not None:
-        own = None if systems is None else systems[sample.output]
-        crossed = crossed_components(sample.human, sample.output, sample.rater, systems=own)
+        apart = None
+        if systems is not None and systems.max() > 0:
+            apart = np.equal.outer(systems[sample.output], np.arange(1, systems.max() + 1))
+        crossed = crossed_components(sample.human, sample.output, sample.rater, covariates=apart)
         less_leniency = sample.human - crossed.leniencies[sample.rater]
         adjusted = judged_outputs(less_leniency, None, sample.output)
     plain = moments(sample, adjusted=adjusted, systems=systems)

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, hstack
 
 from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.single.judged import judged_outputs, systems_of_outputs
+from steelyard.single.judged import judged_outputs
 
 __all__ = ["CrossedComponents", "crossed_components"]
 
@@ -44,10 +44,6 @@ class CrossedComponents:
         Covariance of the three: the inverse expected information, zero for one that is not identified.
     leniencies : (n_raters,) array
         Best linear prediction of each rater's leniency, raters in sorted order.
-    fixed : (1 + k,) array
-        Intercept and coefficients of the covariates, or the effect of each system.
-    log_likelihood : float
-        Restricted log likelihood.
     item_identified, leniency_identified : bool
         Whether the design can separate the component from the residual.
     n_outputs, n_raters, n_judgments : int
@@ -61,8 +57,6 @@ class CrossedComponents:
     residual: float
     covariance: Floats
     leniencies: Floats
-    fixed: Floats
-    log_likelihood: float
     item_identified: bool
     leniency_identified: bool
     n_outputs: int
@@ -82,7 +76,6 @@ def crossed_components(
     raters: ArrayLike,
     *,
     covariates: ArrayLike | None = None,
-    systems: ArrayLike | None = None,
 ) -> CrossedComponents:
     r"""Variance between outputs, between raters, and of what is left, by REML.
 
@@ -92,8 +85,6 @@ def crossed_components(
         Judgments, which output each is of, and who gave it.
     covariates : (M,) or (M, k) array, optional
         Fixed effects beside the intercept.
-    systems : (M,) array, optional
-        Which system the output is of: one fixed effect for each, instead of the intercept.
 
     Raises
     ------
@@ -126,14 +117,13 @@ def crossed_components(
     y = np.asarray(human, dtype=np.float64)
     item, rater = (np.unique(np.asarray(one), return_inverse=True)[1] for one in (items, raters))
     _check_levels(item, rater)
-    X, basis = _fixed_columns(covariates, systems_of_outputs(systems, item), item)
+    X = _fixed_columns(covariates, len(y))
     if len(y) <= X.shape[1]:
         raise NotEstimableError(
             f"variance components need more judgments than fixed effects; got {len(y)} for "
             f"{X.shape[1]}: collect more judgments or drop covariates"
         )
-    start = np.linalg.solve((X.T @ X).toarray(), X.T @ y)
-    left = y - X @ start
+    left = y - X @ np.linalg.solve(X.T @ X, X.T @ y)
     scale = float(np.sqrt(np.mean(left**2)))
     if scale <= 1e-12 * np.abs(y).max():
         raise NotEstimableError(
@@ -149,7 +139,6 @@ def crossed_components(
     residual = solution.residual_variance
     covariance = _covariance(solution, identified)
     values = np.append(solution.ratios, 1.0)[order] * residual * scale**2
-    change = np.linalg.slogdet(basis)[1] - design.freedom * np.log(scale)
     identified = identified[order[:2]]
     return CrossedComponents(
         item=float(values[0]),
@@ -157,8 +146,6 @@ def crossed_components(
         residual=float(values[2]),
         covariance=covariance[np.ix_(order, order)] * scale**4,
         leniencies=solution.effects[order[1]] * scale,
-        fixed=basis @ (start + solution.fixed * scale),
-        log_likelihood=float(change - 0.5 * solution.deviance),
         item_identified=bool(identified[0]),
         leniency_identified=bool(identified[1]),
         n_outputs=int(item.max()) + 1,
@@ -180,10 +167,10 @@ class _Design:
     y_sums: Floats  # Z_a'y
 
     @classmethod
-    def of(cls, y: Floats, X: Any, absorbed: Ints, kept: Ints) -> "_Design":
+    def of(cls, y: Floats, X: Floats, absorbed: Ints, kept: Ints) -> "_Design":
         rows, ones = np.arange(len(y)), np.ones(len(y))
         Z = csr_array((ones, (absorbed, rows)))
-        C = hstack([csr_array((ones, (rows, kept))), X], format="csr")
+        C = hstack([csr_array((ones, (rows, kept))), csr_array(X)], format="csr")
         return cls(y, C, Z @ ones, int(kept.max()) + 1, (Z @ C).tocsr(), Z @ y)
 
     @cached_property
@@ -232,11 +219,6 @@ class _Solution:
         residual = yy - design.y_sums @ (drop * design.y_sums) - g @ inverse @ g
         log_determinant = np.log1p(absorbed * design.count).sum() + np.linalg.slogdet(T)[1]
         return cls(design, ratios, G, g, inverse, float(residual), float(log_determinant))
-
-    @property
-    def fixed(self) -> Floats:
-        """Generalised-least-squares fixed effects."""
-        return np.asarray((self.inverse @ self.g)[self.design.n_kept :])
 
     @cached_property
     def residual_variance(self) -> float:
@@ -403,18 +385,10 @@ def _check_levels(item: Ints, rater: Ints) -> None:
         )
 
 
-def _fixed_columns(
-    covariates: ArrayLike | None, system: Ints | None, item: Ints
-) -> tuple[Any, Floats]:
-    """Return fixed-effect columns, covariates centred and scaled, and B with X_here = X_given B."""
-    size = len(item)
-    if system is not None and covariates is not None:
-        raise InvalidArgumentError("`systems` and `covariates` exclude each other: leave one out")
-    if system is not None:
-        columns = csr_array((np.ones(size), (np.arange(size), system[item])))
-        return columns, np.eye(columns.shape[1])
+def _fixed_columns(covariates: ArrayLike | None, size: int) -> Floats:
+    """Return an intercept and the covariates, centred and scaled."""
     if covariates is None:
-        return csr_array(np.ones((size, 1))), np.eye(1)
+        return np.ones((size, 1))
     given = np.asarray(covariates, dtype=np.float64)
     given = given[:, np.newaxis] if given.ndim == 1 else given
     if given.ndim != 2 or len(given) != size or not np.isfinite(given).all():
@@ -422,17 +396,15 @@ def _fixed_columns(
             f"`covariates` must be finite, of shape ({size},) or ({size}, k) to align with "
             f"`human`; got shape {np.shape(covariates)}"
         )
-    mean, deviation = given.mean(axis=0), given.std(axis=0)
+    deviation = given.std(axis=0)
     flat = deviation <= 1e-12 * np.abs(given).max(axis=0, initial=0.0)
-    centred = (given - mean) / np.where(flat, 1.0, deviation)
+    centred = (given - given.mean(axis=0)) / np.where(flat, 1.0, deviation)
     if flat.any() or np.linalg.matrix_rank(centred, tol=1e-8 * np.sqrt(size)) < centred.shape[1]:
         raise InvalidArgumentError(
             "`covariates` must vary and not be combinations of one another; got a constant or "
             "collinear column: drop it"
         )
-    basis = np.diag(np.append(1.0, 1 / deviation))
-    basis[0, 1:] = -mean / deviation
-    return csr_array(np.column_stack([np.ones(size), centred])), basis
+    return np.column_stack([np.ones(size), centred])
 
 
 def _notes(values: Floats, identified: NDArray[np.bool_], *, exhausted: bool) -> tuple[str, ...]:

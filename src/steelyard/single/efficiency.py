@@ -12,15 +12,13 @@ from steelyard.single.components import Analysis, analysis, check_repeats, check
 from steelyard.single.interval import Interval, check_options, percentiles, student_level
 from steelyard.single.judged import JudgedSample, judged_outputs, systems_of_outputs
 from steelyard.single.moments import SampleMoments
-from steelyard.single.pool import Pool, as_pool
+from steelyard.single.pool import PoolMoments, as_pool
 
 __all__ = [
     "Efficiency",
-    "correlation",
     "data_efficiency",
-    "efficiency_of",
-    "efficiency_of_each",
-    "metric_sample",
+    "metric_efficiencies",
+    "scaled_metrics",
 ]
 
 
@@ -119,10 +117,10 @@ class Efficiency:
         return asdict(self) | {"notes": list(self.notes)}
 
 
-def correlation(
+def metric_efficiencies(
     human: ArrayLike,
     metric: ArrayLike,
-    metric_pool: ArrayLike | Pool | None = None,
+    metric_pool: ArrayLike | PoolMoments | None = None,
     *,
     items: ArrayLike,
     raters: ArrayLike | None = None,
@@ -130,34 +128,37 @@ def correlation(
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator | None = None,
-) -> Interval:
-    r"""Correlation of a metric with the human score, free of the noise of single raters.
+) -> tuple[Efficiency, ...]:
+    r"""Correlation with the human score and data efficiency of each metric alone.
 
-    .. math:: \hat\rho = \frac{\operatorname{Cov}(\bar y, g)}{\hat\sigma_f \, s_g}
+    With the unbiased :math:`\hat\sigma_f^2` of `variance_components` and :math:`s_g` the metric's
+    standard deviation in the pool,
 
-    with the unbiased :math:`\hat\sigma_f^2` of `variance_components` and :math:`s_g` the metric's
-    standard deviation in the pool. Noise of raters is independent of the metric, so it does not
-    touch the covariance; the plain correlation with mean judgments is too weak because it divides
-    by their standard deviation, noise included.
+    .. math:: \hat\rho = \frac{\operatorname{Cov}(\bar y, g)}{\hat\sigma_f \, s_g}, \qquad
+              DE = \frac{1 + \gamma}{1 - \rho^2 + \gamma}.
+
+    Noise of raters is independent of the metric, so it does not touch the covariance; the plain
+    correlation with mean judgments is too weak because it divides by their standard deviation, noise
+    included. All intervals come from one set of resampled outputs.
 
     Parameters
     ----------
     human : (M,) array
         Judgments.
-    metric : (M,) array
-        Metric of the judged output, aligned with `human`.
-    metric_pool : (N,) array or PoolMoments, optional
-        Metric of all outputs; without it, the spread of the metric is that of the judged outputs.
+    metric : (M,) or (M, p) array
+        Metrics of the judged output, aligned with `human`.
+    metric_pool : (N,) or (N, p) array or PoolMoments, optional
+        Metrics of all outputs; without it, the spread of a metric is that of the judged outputs.
     items : (M,) array
         Which output each judgment is of.
     raters : (M,) array, optional
         Who gave it; the item variance is then that of `crossed_components`. Pass them wherever the
         same few raters judged many outputs: their leniency biases the one-way item variance.
     systems : (M,) array, optional
-        Which system the output is of; the correlation is then that within systems, and
-        `metric_pool` must be left out.
+        Which system the output is of; everything is then within systems, and `metric_pool` must be
+        left out.
     level : float
-        Confidence level of the interval.
+        Confidence level of the intervals.
     resamples : int
         Bootstrap resamples of the outputs.
     rng : numpy.random.Generator, optional
@@ -165,21 +166,22 @@ def correlation(
 
     Returns
     -------
-    Interval
-        Within [-1, 1], also where the ratio is beyond.
+    tuple of Efficiency
+        One for each metric. A correlation is within [-1, 1], also where the ratio is beyond.
 
     Raises
     ------
     InvalidArgumentError
         If an array is misaligned or not finite, or an option breaks its rule.
     NotEstimableError
-        If no output has two judgments, the metric is constant, or the item variance is estimated
-        as zero.
+        If no output has two judgments, all judgments are equal, or a metric is constant.
 
     Notes
     -----
-    Outputs are a simple random sample, and raters did not choose what they judge. The interval is
-    the percentile interval over draws of the outputs.
+    Outputs are a simple random sample, and raters did not choose what they judge. Intervals are
+    percentile intervals over draws of the outputs. That of the data efficiency starts at exactly 1
+    when that of the correlation holds 0: the squared correlation of every resample is above zero, its
+    sign is not.
 
     References
     ----------
@@ -191,150 +193,42 @@ def correlation(
     >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
     >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     >>> metric = [3, 3, 5, 5, 1, 1, 6, 6, 6, 6]
-    >>> round(correlation(human, metric, items=items).value, 3)
-    0.827
-    """
-    options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
-    given: dict[str, Any] = {"items": items, "raters": raters, "systems": systems}
-    found = efficiency_of(human, metric, metric_pool, **given, **options)
-    if np.isnan(found.correlation.value):
-        raise NotEstimableError(
-            "the item variance is estimated as zero, so no metric has a correlation with the human "
-            "score: judge more outputs, or collect more judgments of each"
-        )
-    return found.correlation
-
-
-def efficiency_of(
-    human: ArrayLike,
-    metric: ArrayLike,
-    metric_pool: ArrayLike | Pool | None = None,
-    *,
-    items: ArrayLike,
-    raters: ArrayLike | None = None,
-    systems: ArrayLike | None = None,
-    level: float = 0.95,
-    resamples: int = 2000,
-    rng: np.random.Generator | None = None,
-) -> Efficiency:
-    r"""Data efficiency of a metric, estimated from judgments.
-
-    Components as in `variance_components`, correlation as in `correlation`, and from both
-    :math:`DE = (1 + \gamma) / (1 - \rho^2 + \gamma)` with its limits. All intervals come from one set
-    of resampled outputs.
-
-    Parameters
-    ----------
-    human, metric, metric_pool, items, raters, systems, level, resamples, rng
-        As in `correlation`.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If an array is misaligned or not finite, or an option breaks its rule.
-    NotEstimableError
-        If no output has two judgments, all judgments are equal, or the metric is constant.
-
-    Notes
-    -----
-    The interval starts at exactly 1 when that of the correlation holds 0: the squared correlation of
-    every resample is above zero, its sign is not.
-
-    Examples
-    --------
-    >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
-    >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    >>> metric = [3, 3, 5, 5, 1, 1, 6, 6, 6, 6]
-    >>> found = efficiency_of(human, metric, items=items)
-    >>> round(found.data_efficiency.value, 2), round(found.perfect_metric.value, 2)
-    (2.4, 6.81)
-    """
-    options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
-    given: dict[str, Any] = {"items": items, "raters": raters, "systems": systems}
-    found = efficiency_of_each(human, metric, metric_pool, **given, **options)
-    if len(found) > 1:
-        raise InvalidArgumentError(
-            f"`metric` must be a single one; got {len(found)}: `efficiency_of_each` takes several"
-        )
-    return found[0]
-
-
-def efficiency_of_each(
-    human: ArrayLike,
-    metric: ArrayLike,
-    metric_pool: ArrayLike | Pool | None = None,
-    *,
-    items: ArrayLike,
-    raters: ArrayLike | None = None,
-    systems: ArrayLike | None = None,
-    level: float = 0.95,
-    resamples: int = 2000,
-    rng: np.random.Generator | None = None,
-) -> tuple[Efficiency, ...]:
-    """Data efficiency of each of several metrics (M, p) alone, all from one set of resampled outputs.
-
-    Parameters, errors and notes as in `efficiency_of`.
-
-    Examples
-    --------
-    >>> human = [1, 3, 6, 8, 2, 4, 9, 9, 5, 6]
-    >>> items = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    >>> metric = [[3, 1], [3, 1], [5, 1], [5, 1], [1, 0], [1, 0], [6, 1], [6, 1], [6, 0], [6, 0]]
-    >>> [round(one.data_efficiency.value, 2) for one in efficiency_of_each(
-    ...     human, metric, items=items)]
-    [2.4, 1.12]
+    >>> [result] = metric_efficiencies(human, metric, items=items)
+    >>> round(result.correlation.value, 3), round(result.data_efficiency.value, 2)
+    (0.827, 2.4)
     """
     check_options(level, resamples)
-    within = systems_of_outputs(systems, items)
-    sample, variance = metric_sample(
-        human, metric, metric_pool, items=items, raters=raters, systems=within
-    )
-    rng = np.random.default_rng(0) if rng is None else rng
-    found = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
-    return tuple(
-        _efficiency(
-            found,
-            found.here.of_metric(j),
-            found.there.of_metric(j),
-            None if variance is None else variance[j],
-        )
-        for j in range(sample.n_metrics)
-    )
-
-
-def metric_sample(
-    human: ArrayLike,
-    metric: ArrayLike,
-    metric_pool: ArrayLike | Pool | None,
-    *,
-    items: ArrayLike,
-    raters: ArrayLike | None = None,
-    systems: Ints | None = None,
-) -> tuple[JudgedSample, list[float] | None]:
-    """Return the judged outputs with metrics in units of their spread, and their variance in the pool.
-
-    Parameters
-    ----------
-    human, metric, metric_pool, items, raters
-        As in `efficiency_of_each`.
-    systems : (n,) array of int, optional
-        Number of the system of each output.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If an array breaks its rule.
-    NotEstimableError
-        If the sample does not determine the components, or a metric is constant.
-    """
-    sample = judged_outputs(human, metric, items, raters=raters)
-    check_repeats(sample, systems)
-    check_spread(sample)
     if systems is not None and metric_pool is not None:
         raise InvalidArgumentError(
             "`metric_pool` and `systems` exclude each other: within systems, the spread of the "
             "metric is that of the judged outputs"
         )
+    within = systems_of_outputs(systems, items)
+    sample = judged_outputs(human, metric, items, raters=raters)
+    sample, spread = scaled_metrics(sample, within)
+    variance = None if metric_pool is None else _pool_variance(as_pool(metric_pool), spread)
+    rng = np.random.default_rng(0) if rng is None else rng
+    analysed = analysis(sample, systems=within, level=level, resamples=resamples, rng=rng)
+    return tuple(
+        _efficiency(analysed, j, None if variance is None else float(variance[j]))
+        for j in range(sample.n_metrics)
+    )
+
+
+def scaled_metrics(
+    sample: JudgedSample, systems: Ints | None = None
+) -> tuple[JudgedSample, Floats]:
+    """Return the sample with metrics in units of their spread (within systems), and the spread.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no metric.
+    NotEstimableError
+        If the sample does not determine the components, or a metric is constant.
+    """
+    check_repeats(sample, systems)
+    check_spread(sample)
     if sample.n_metrics == 0:
         raise InvalidArgumentError("`metric` must hold at least one metric; got none")
     least = 2 + (1 if systems is None else int(systems.max()) + 1)
@@ -354,90 +248,86 @@ def metric_sample(
             "`metric` must vary over the judged outputs; "
             f"got a constant in column {int(np.argmax(flat))}: drop it, or judge more outputs"
         )
-    return replace(sample, metric=centred / spread), _pool_variance(metric_pool, spread)
+    return replace(sample, metric=centred / spread), spread
 
 
-def _pool_variance(metric_pool: ArrayLike | Pool | None, spread: Floats) -> list[float] | None:
-    if metric_pool is None:
-        return None
-    pool = as_pool(metric_pool)
+def _pool_variance(pool: PoolMoments, spread: Floats) -> Floats:
     if len(pool.mean) != len(spread):
         raise InvalidArgumentError(
             f"`metric_pool` must have {len(spread)} metrics as `metric` has; got {len(pool.mean)}"
         )
-    variance = np.diag(pool.covariance) / spread**2
+    variance = np.asarray(np.diag(pool.covariance) / spread**2)
     if (variance <= 1e-12).any():
         raise NotEstimableError(
             "`metric_pool` must vary over the pool as `metric` does; got a constant metric: "
             "pass the metric of every output"
         )
-    return [float(one) for one in variance]
+    return variance
 
 
-def _efficiency(
-    found: Analysis, here: SampleMoments, there: SampleMoments, variance: float | None
-) -> Efficiency:
-    """Return the efficiency of the one metric of moments; `variance` is the metric's in the pool."""
-    components = found.components
+def _efficiency(analysed: Analysis, index: int, variance: float | None) -> Efficiency:
+    """Return the efficiency of one metric; `variance` is the metric's in the pool."""
+    components, here, there = analysed.components, analysed.here, analysed.there
     far = student_level(components.level, components.n_outputs)
-    part, parts = _explained(here, variance), _explained(there, variance)
+    part, parts = (_explained(moments, index, variance) for moments in (here, there))
     square, squares = float(_signed_square(here, part)[0]), _signed_square(there, parts)
     rho, noiseless = Interval(np.nan, -1.0, 1.0), Interval(np.nan, 1.0, np.inf)
-    notes = ["the correlation is undetermined: it has no meaning without item variance"]
-    if here.item[0] > 0:
+    notes = components.notes
+    if here.item[0] <= 0:
+        notes += ("the correlation is undetermined: it has no meaning without item variance",)
+    else:
         ends = percentiles(squares, far)
         # The interval holds the estimate, also where that was moved to a bound.
         shares = (square, min(ends[0], square), max(ends[1], square))
-        rho = Interval(*(float(np.sign(one) * np.sqrt(abs(one))) for one in shares))
+        rho = Interval(*(float(np.sign(share) * np.sqrt(abs(share))) for share in shares))
         noiseless = _from_share(square, ends)
-        notes = []
         if abs(part[0]) > here.item[0]:
             ratio = np.sqrt(abs(part[0]) / here.item[0])
-            notes.append(
+            note = (
                 f"the correlation is estimated beyond 1 ({ratio:.3g} in size) and reported as 1: the "
                 "item variance is small, or the sample too small to tell"
             )
+            notes += (note,)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Unlike the square times the reliability, it is well behaved in draws with little item variance.
         saved = np.clip(np.where(there.total > 0, parts / there.total, np.nan), -1.0, 1.0)
     reliability = float(np.clip(here.reliability[0], 0.0, 1.0))
     gamma = components.noise_ratio
+    perfect = (_inverse_complement(1 / (1 + g)) for g in (gamma.value, gamma.high, gamma.low))
     return Efficiency(
         item_variance=components.item,
         rater_variance=components.rater,
         noise_ratio=gamma,
         correlation=rho,
         data_efficiency=_from_share(square * reliability, percentiles(saved, far)),
-        perfect_metric=Interval(
-            *(_inverse_complement(1 / (1 + one)) for one in (gamma.value, gamma.high, gamma.low))
-        ),
+        perfect_metric=Interval(*perfect),
         noiseless_raters=noiseless,
         n_outputs=components.n_outputs,
         n_judgments=components.n_judgments,
         level=components.level,
-        notes=(*components.notes, *notes),
+        notes=notes,
     )
 
 
-def _explained(found: SampleMoments, variance: float | None) -> Floats:
+def _explained(moments: SampleMoments, index: int, variance: float | None) -> Floats:
     """Return the human score's variance that the metric explains, with the correlation's sign.
 
     It is c |c| over the metric's variance, with c the covariance.
     """
-    c = found.with_metric[:, 0]
-    spread = found.metric[:, 0] if variance is None else np.full(len(c), variance)
+    c = moments.with_metric[:, index]
+    spread = moments.metric[:, index] if variance is None else np.full(len(c), variance)
     undefined = np.full(len(c), np.nan)
     return np.asarray(np.divide(c * np.abs(c), spread, out=undefined, where=spread > 1e-12))
 
 
-def _signed_square(found: SampleMoments, part: Floats) -> Floats:
+def _signed_square(moments: SampleMoments, part: Floats) -> Floats:
     """Return the squared correlation with the sign of the correlation, within [-1, 1].
 
     A draw without item variance says no more than the sign.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(found.item > 0, part / found.item, np.sign(part))
-    return np.clip(np.where(np.isnan(found.item + part), np.nan, share), -1.0, 1.0)
+        share = np.where(moments.item > 0, part / moments.item, np.sign(part))
+    return np.clip(np.where(np.isnan(moments.item + part), np.nan, share), -1.0, 1.0)
 
 
 def _from_share(share: float, ends: tuple[float, float]) -> Interval:
@@ -452,7 +342,7 @@ def _from_share(share: float, ends: tuple[float, float]) -> Interval:
     else:
         low, high = min(abs(low), abs(high)), max(abs(low), abs(high))
     shares = (value, min(low, value), max(high, value))
-    return Interval(*(_inverse_complement(one) for one in shares))
+    return Interval(*(_inverse_complement(part) for part in shares))
 
 
 def _inverse_complement(share: float) -> float:

@@ -28,7 +28,7 @@ from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.crossed import crossed_components
 from steelyard.single.estimate import MeanEstimate
 from steelyard.single.judged import JudgedSample, judged_outputs
-from steelyard.single.pool import Pool, as_pool
+from steelyard.single.pool import PoolMoments, as_pool
 from steelyard.single.repeats import Repeats
 
 __all__ = ["control_variates", "sample_mean"]
@@ -96,7 +96,7 @@ def sample_mean(
 def control_variates(
     human: ArrayLike,
     metric: ArrayLike,
-    metric_pool: ArrayLike | Pool,
+    metric_pool: ArrayLike | PoolMoments,
     *,
     items: ArrayLike | None = None,
     raters: ArrayLike | None = None,
@@ -203,7 +203,7 @@ class _Fit:
         return float(self.residual @ self.residual) / self.freedom
 
 
-def _fit(sample: JudgedSample, pool: Pool | None, slope: Slope | ArrayLike) -> _Fit:
+def _fit(sample: JudgedSample, pool: PoolMoments | None, slope: Slope | ArrayLike) -> _Fit:
     n = sample.n_outputs
     if n < 2 and (pool is None or not isinstance(slope, str)):
         raise NotEstimableError(
@@ -293,7 +293,7 @@ class _Question:
             )
 
     def answer(
-        self, fit: _Fit, pool: Pool | None = None, baseline: MeanEstimate | None = None
+        self, fit: _Fit, pool: PoolMoments | None = None, baseline: MeanEstimate | None = None
     ) -> MeanEstimate:
         """Return the estimate of a fit with its interval."""
         sample = self.sample
@@ -437,7 +437,7 @@ class _Question:
         return (note,)
 
 
-def _between_pools(fit: _Fit, sample: JudgedSample, pool: Pool | None) -> float:
+def _between_pools(fit: _Fit, sample: JudgedSample, pool: PoolMoments | None) -> float:
     r"""Return what the choice of the pool itself adds to the variance.
 
     .. math:: \frac{a' \Sigma_N a + 2 a' \operatorname{Cov}(e, g)}N
@@ -466,7 +466,7 @@ def _given_slope(slope: ArrayLike, n_metrics: int) -> Floats:
     return given
 
 
-def _check_pool(sample: JudgedSample, pool: Pool) -> None:
+def _check_pool(sample: JudgedSample, pool: PoolMoments) -> None:
     """Raise unless the pool has the metrics of the sample, and can have held its outputs."""
     if sample.n_metrics == 0:
         raise InvalidArgumentError("`metric` must hold at least one metric; got none")

@@ -61,11 +61,6 @@ class SampleMoments:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.total > 0, self.item / self.total, np.nan)
 
-    def of_metric(self, index: int) -> "SampleMoments":
-        """Return the moments with one of the metrics alone."""
-        one = slice(index, index + 1)
-        return replace(self, with_metric=self.with_metric[:, one], metric=self.metric[:, one])
-
     @property
     def between(self) -> Floats:
         """Mean square between outputs: the rater variance at which it would be all noise."""

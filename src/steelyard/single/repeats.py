@@ -1,8 +1,8 @@
-r"""What outputs with two judgments or more tell of the rater variance.
+r"""What outputs with two judgments or more say about the rater variance.
 
-Few of them tell little, and nothing at all when their judgments happen to agree. So an imagined
-output joins those that were judged again, in the name of the outputs that were not. Its judgments
-differ as much as those of any output seen, and as the spread of all outputs allows. Derived in
+Few of them say little, and nothing at all when their judgments happen to agree. So an imagined output
+joins those that were judged again, in the name of the outputs that were not. Its judgments differ as much
+as those of any output seen, and as the spread of all outputs allows. Derived in
 docs/methods/paper-estimators.md.
 """
 
@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.arrays import Floats
 from steelyard.single.judged import JudgedSample
 
-__all__ = ["FEW_REPEATS", "Repeats"]
+__all__ = ["Repeats"]
 
 
 # With fewer the interval is no shorter than without the finite-pool correction (measured).
-FEW_REPEATS = 5
+_FEW = 5
 # This many outputs, all of them judged again, speak for themselves.
 _ENOUGH = 20
 
@@ -32,9 +31,7 @@ class Repeats:
         Unbiased rater variance, :math:`\sum_i SS_i / \sum_i (m_i - 1)`.
     outputs : float
         Effective number of outputs behind it,
-        :math:`R = (\sum_i (m_i - 1))^2 / \sum_i (m_i - 1)^2`: their number, where all were judged
-        equally often. Outputs differ in how far raters agree on them, so many judgments of one
-        output count as one.
+        :math:`R = (\sum_i (m_i - 1))^2 / \sum_i (m_i - 1)^2`: many judgments of one output count as one.
     largest : float
         Largest variance of one output's judgments; if no two judgments of an output differ, the
         largest that two judgments can have, given the range of all.
@@ -55,36 +52,18 @@ class Repeats:
     imagined: int
 
     @classmethod
-    def of(
-        cls, sample: JudgedSample, *, weights: Floats | None = None, lent: bool = False
-    ) -> "Repeats | None":
-        """Return what `sample` tells, None if no output has two judgments.
-
-        Parameters
-        ----------
-        sample : JudgedSample
-            The judged outputs.
-        weights : (n,) array, optional
-            How many outputs of the pool each one stands for, where they were drawn with unequal
-            probabilities.
-        lent : bool
-            Whether it is to speak for outputs that are not in it.
-        """
+    def of(cls, sample: JudgedSample) -> "Repeats | None":
+        """Return what `sample` says, None if no output has two judgments."""
         again = sample.count > 1
         if not again.any():
             return None
         freedom, squares = sample.count[again] - 1.0, sample.within[again]
-        weight = np.ones(len(freedom)) if weights is None else weights[again]
-        largest = float((squares / freedom).max())
-        if largest == 0:
-            largest = float(np.ptp(sample.human)) ** 2 / 2
-        enough = len(again) >= _ENOUGH and again.all() and not lent
-        weighted = weight * freedom
+        largest = float((squares / freedom).max()) or float(np.ptp(sample.human)) ** 2 / 2
         return cls(
-            variance=float(weight @ squares / weighted.sum()),
-            outputs=float(weighted.sum() ** 2 / (weighted @ weighted)),
+            variance=float(squares.sum() / freedom.sum()),
+            outputs=float(freedom.sum() ** 2 / (freedom @ freedom)),
             largest=largest,
-            imagined=0 if enough else 1,
+            imagined=0 if len(again) >= _ENOUGH and again.all() else 1,
         )
 
     def against(self, most: float) -> tuple[float, float] | None:
@@ -93,20 +72,10 @@ class Repeats:
         .. math:: \tilde\sigma_a^2 = \frac{R \hat\sigma_a^2 + \lambda \max(v, u)}{R + \lambda},
                   \qquad \nu = R + \lambda,
 
-        with v the `largest` variance seen and u the `most` that the spread of outputs allows.
-
-        Parameters
-        ----------
-        most : float
-            The rater variance at which all of the outputs' spread would be rater noise.
-
-        Returns
-        -------
-        (float, float) or None
-            None if the repeats are too few, or cannot rule `most` out: then nothing is gained by
-            them.
+        with v the `largest` variance seen and u the `most` that the spread of outputs allows. None if
+        the repeats are too few, or cannot rule `most` out: then nothing is gained by them.
         """
-        if self.outputs < FEW_REPEATS:
+        if self.outputs < _FEW:
             return None
         freedom = self.outputs + self.imagined
         if self.variance >= most:

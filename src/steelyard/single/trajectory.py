@@ -1,7 +1,6 @@
 """Interval length against the number of judgments, by the bootstrap of the paper."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,11 @@ from steelyard.arrays import Floats, Ints
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.html_table import html_table
 from steelyard.single.judged import JudgedSample, judged_outputs
-from steelyard.single.pool import Pool, PoolArray, as_pool
+from steelyard.single.pool import PoolMoments, as_pool
 
 __all__ = ["Curve", "Trajectory", "trajectory"]
 
-Singles = NDArray[np.float32]
-
-# Multiplications in one product of a block of positions: bounds the memory, keeps the block in
-# the cache, and stays below what linear algebra libraries give to several threads.
+# Bounds a block of judgments, so that its sums stay in the cache.
 _PRODUCT = 250_000
 # The Monte Carlo error comes from this many batches of draws, at this many positions.
 _BATCHES, _THINNED = 10, 40
@@ -131,7 +127,7 @@ class Trajectory:
 def trajectory(
     human: ArrayLike,
     metric: ArrayLike,
-    metric_pool: ArrayLike | Pool | None = None,
+    metric_pool: ArrayLike | PoolMoments | None = None,
     *,
     items: ArrayLike,
     draws: int = 1000,
@@ -201,19 +197,17 @@ def trajectory(
     if not 0 < level < 1:
         raise InvalidArgumentError(f"`level` must lie strictly between 0 and 1; got {level}")
     sample = judged_outputs(human, metric, items)
-    pool = PoolArray.of(sample.metric) if metric_pool is None else as_pool(metric_pool)
+    pool = PoolMoments.of(sample.metric) if metric_pool is None else as_pool(metric_pool)
     rng = np.random.default_rng(0) if rng is None else rng
     metric = _standardised(sample, pool)
     centre = sample.mean.mean()
     sample = replace(sample, human=sample.human - centre, mean=sample.mean - centre)
-    lengths = _lengths(sample, metric, draws=draws, level=level, rng=rng)
-    curves = {name: _curve(found, lengths["plain"]) for name, found in lengths.items()}
-    return Trajectory(
-        judgments=np.arange(1, sample.n_outputs + 1), level=level, draws=draws, **curves
-    )
+    curves = _curves(_paths(sample, metric, draws=draws, rng=rng), level)
+    judgments = np.arange(1, sample.n_outputs + 1)
+    return Trajectory(judgments=judgments, level=level, draws=draws, **curves)
 
 
-def _standardised(sample: JudgedSample, pool: Pool) -> Floats:
+def _standardised(sample: JudgedSample, pool: PoolMoments) -> Floats:
     """Return metrics with mean zero and identity covariance over the pool: (n, p)."""
     if sample.n_outputs < 10:
         raise NotEstimableError(
@@ -234,36 +228,30 @@ def _standardised(sample: JudgedSample, pool: Pool) -> Floats:
     return np.asarray((sample.metric - pool.mean) / scale @ (vectors / np.sqrt(values)))
 
 
-def _lengths(
-    sample: JudgedSample,
-    metric: Floats,
-    *,
-    draws: int,
-    level: float,
-    rng: np.random.Generator,
-) -> dict[str, "_Lengths"]:
-    """Return the interval lengths of each estimator after each judgment."""
+def _paths(
+    sample: JudgedSample, metric: Floats, *, draws: int, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Return the estimate after each judgment of each draw: (curves, n, draws).
+
+    In single precision: scores are centred, so that an interval loses no digit that matters.
+    """
     n = sample.n_outputs
-    thinned = np.linspace(int(_START * n), max(int(_STOP * n) - 1, int(_START * n)), _THINNED)
-    positions = np.unique(thinned.astype(np.int64))
-    found = {name: _Lengths.empty(n, positions, draws, level) for name in _CURVES}
-    columns = np.ascontiguousarray(metric.T)
-    carried: list[Floats] | None = None
+    paths = np.empty((len(_CURVES), n, draws), dtype=np.float32)
+    before: Floats | float = 0.0
     step = max(1, int(np.sqrt(_PRODUCT / draws)))
     for start in range(0, n, step):
-        share = 1 / np.arange(start + 1, min(start + step, n) + 1)[:, np.newaxis]
-        y, f, g = _draw(sample, columns, (len(share), draws), rng)
-        parts = [y, f, y * f, *g, *(y * one for one in g), *(f * one for one in g)]
-        sums = _running_sums(parts, carried)
-        carried = [total[-1].copy() for total in sums]
-        means = [np.multiply(total, share, out=total) for total in sums]
-        for name, path in _estimates(sample, means).items():
-            found[name].add(path, start)
-    return found
+        stop = min(start + step, n)
+        y, f, g = _draw(sample, metric, (stop - start, draws), rng)
+        parts = np.stack([y, f, y * f, *g, *(y * m for m in g), *(f * m for m in g)])
+        parts[:, 0] += before
+        sums = parts.cumsum(axis=1)
+        before = sums[:, -1]
+        paths[:, start:stop] = _estimates(sample, sums / np.arange(start + 1, stop + 1)[:, None])
+    return paths
 
 
 def _draw(
-    sample: JudgedSample, columns: Floats, shape: tuple[int, int], rng: np.random.Generator
+    sample: JudgedSample, metric: Floats, shape: tuple[int, int], rng: np.random.Generator
 ) -> tuple[Floats, Floats, list[Floats]]:
     """Draw outputs with replacement: a judgment of each, its mean judgment and its metrics."""
     output = rng.integers(0, sample.n_outputs, size=shape, dtype=np.int64)
@@ -272,72 +260,45 @@ def _draw(
     which = rng.integers(0, 2**32, size=shape, dtype=np.uint32) * count >> np.uint64(32)
     first = np.concatenate([[0], np.cumsum(sample.count)[:-1]])
     y = sample.human[first[output] + which.astype(np.int64)]
-    return y, sample.mean[output], [column[output] for column in columns]
+    return y, sample.mean[output], [column[output] for column in metric.T]
 
 
-def _running_sums(parts: list[Floats], carried: list[Floats] | None) -> list[Floats]:
-    """Return each part's running sum, going on from the sums before.
-
-    A product with a triangle of ones: a sum that goes from row to row must wait for each addition,
-    a product need not.
-    """
-    triangle = np.tri(len(parts[0]))
-    sums = []
-    for number, part in enumerate(parts):
-        if carried is not None:
-            part[0] += carried[number]
-        sums.append(triangle @ part)
-    return sums
-
-
-def _estimates(sample: JudgedSample, means: list[Floats]) -> dict[str, Singles]:
-    """Return Algorithm 1 for each reading of judgment and metric, from running means.
-
-    In single precision: scores are centred, so that an interval loses no digit that matters.
-    """
-    y, f, yf, *rest = means
-    p = len(rest) // 3
+def _estimates(sample: JudgedSample, means: Floats) -> Floats:
+    """Return Algorithm 1 for each reading of judgment and metric, from running means."""
+    y, f, yf = means[:3]
     corrected, noiseless = y.copy(), f.copy()
-    for g, yg, fg in zip(rest[:p], rest[p : 2 * p], rest[2 * p :], strict=True):
+    for g, yg, fg in zip(*np.split(means[3:], 3), strict=True):
         corrected -= (yg - y * g) * g
         noiseless -= (fg - f * g) * g
-    perfect = y - (yf - y * f) * f / sample.mean.var()
-    paths = (y, corrected, noiseless, perfect)
-    return {name: path.astype(np.float32) for name, path in zip(_CURVES, paths, strict=True)}
+    return np.stack([y, corrected, noiseless, y - (yf - y * f) * f / sample.mean.var()])
 
 
-@dataclass(frozen=True, eq=False)
-class _Lengths:
-    """Interval lengths over all draws, and over batches of draws at some positions."""
-
-    whole: Floats  # (n,)
-    positions: Ints
-    rows: Singles  # (positions, draws): estimates, for the batches
-    level: float
-
-    @classmethod
-    def empty(cls, n: int, positions: Ints, draws: int, level: float) -> "_Lengths":
-        rows = np.empty((len(positions), draws), dtype=np.float32)
-        return cls(np.empty(n), positions, rows, level)
-
-    def add(self, path: Singles, start: int) -> None:
-        """Take in the estimates after `start` + 1, … judgments: (positions, draws)."""
-        first, last = np.searchsorted(self.positions, [start, start + len(path)])
-        if first < last:
-            self.rows[first:last] = path[self.positions[first:last] - start]
-        path.sort()
-        self.whole[start : start + len(path)] = _distance(path, self.level)
-
-    @cached_property
-    def of_batches(self) -> Floats:
-        """Return the lengths at some positions for each batch of draws: (positions, batches)."""
-        size = self.rows.shape[1] // _BATCHES
-        rows = self.rows[:, : size * _BATCHES].reshape(len(self.rows), _BATCHES, size)
-        return _distance(np.sort(rows), self.level)
+def _curves(paths: NDArray[np.float32], level: float) -> dict[str, Curve]:
+    n, draws = paths.shape[1:]
+    start, stop = int(_START * n), int(_STOP * n)
+    thinned = np.linspace(start, max(stop - 1, start), _THINNED)
+    positions = np.unique(thinned.astype(np.int64))
+    size = draws // _BATCHES
+    batches = paths[:, positions, : size * _BATCHES].reshape(4, len(positions), _BATCHES, size)
+    by_batch = _lengths(batches, level)
+    lengths = _lengths(paths, level)
+    part = slice(start, max(stop, start + 1))
+    curves = {}
+    for name, length, of_batch in zip(_CURVES, lengths, by_batch, strict=True):
+        ratio = lengths[0, part] / length[part]
+        efficiencies = ((by_batch[0] / of_batch) ** 2).mean(axis=0)
+        curves[name] = Curve(
+            length=length,
+            data_efficiency=float((ratio**2).mean()),
+            length_ratio=float(ratio.mean()),
+            monte_carlo_error=float(efficiencies.std(ddof=1) / np.sqrt(_BATCHES)),
+        )
+    return curves
 
 
-def _distance(ordered: Singles, level: float) -> Floats:
-    """Return the distance of the two quantiles of sorted values, interpolated linearly."""
+def _lengths(estimates: NDArray[np.float32], level: float) -> Floats:
+    """Return the distance of two quantiles over the last axis, interpolated linearly."""
+    ordered = np.sort(estimates)
     last = ordered.shape[-1] - 1
 
     def quantile(share: float) -> NDArray[Any]:
@@ -346,16 +307,3 @@ def _distance(ordered: Singles, level: float) -> Floats:
         return np.asarray((1 - part) * ordered[..., low] + part * ordered[..., min(low + 1, last)])
 
     return np.asarray(quantile((1 + level) / 2) - quantile((1 - level) / 2), dtype=np.float64)
-
-
-def _curve(found: _Lengths, plain: _Lengths) -> Curve:
-    n = len(found.whole)
-    part = slice(int(_START * n), max(int(_STOP * n), int(_START * n) + 1))
-    ratio = plain.whole[part] / found.whole[part]
-    by_batch = ((plain.of_batches / found.of_batches) ** 2).mean(axis=0)
-    return Curve(
-        length=found.whole,
-        data_efficiency=float((ratio**2).mean()),
-        length_ratio=float(ratio.mean()),
-        monte_carlo_error=float(by_batch.std(ddof=1) / np.sqrt(_BATCHES)),
-    )

@@ -1,42 +1,40 @@
-"""The data-efficiency map: where raters and metrics stand, and which way is worth going."""
+r"""How many judgments a metric leaves to do, by noise ratio and correlation (figure 3).
+
+Contours are of the inverse data efficiency,
+
+.. math:: \frac{1 - \rho^2 + \gamma}{1 + \gamma} = 1 - \rho^2 (1 - x), \qquad
+          x = \frac{\gamma}{1 + \gamma},
+
+the judgments needed for the precision of a plain mean, as a share of its own. The horizontal axis is linear
+in x, so that it ends, and its ticks are values of :math:`\gamma`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steelyard.arrays import Floats
-from steelyard.errors import InvalidArgumentError
-from steelyard.names import shown_names
 from steelyard.numbers import GAMMA, RHO, number, percent
+from steelyard.paper.names import metric_name, prompt_name
 from steelyard.paper.standings import SystemStanding
-from steelyard.plots.style import (
-    ALL_SYSTEMS,
-    BLUE,
-    INK,
-    MANY,
-    MUTED,
-    ORANGE,
-    PAPER,
-    SHADE,
-    WIDTH,
-    named,
-    styled,
-)
+from steelyard.plots.style import BLUE, INK, MUTED, PAPER, SHADE, WIDTH, named, styled
 from steelyard.single.efficiency import Efficiency
 from steelyard.single.interval import Interval
 
 __all__ = ["efficiency_map", "noise_share"]
 
-
 _TICKS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 _LEVELS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
-# Where the contours are labelled: near the left edge they are far apart and few systems stand.
+# Where the contours are labelled: near the left edge they are far apart and few prompts stand.
 _COLUMN = 0.07
 # Height of a line of a label, as a share of the map's.
 _LINE = 0.05
+# The prompt whose way to the two limits is shown.
+_SHOWN = "overall"
 
 
 def noise_share(noise_ratio: float) -> float:
@@ -50,51 +48,24 @@ def noise_share(noise_ratio: float) -> float:
     return 1.0 if noise_ratio == np.inf else noise_ratio / (1 + noise_ratio)
 
 
-def efficiency_map(diagnoses: Sequence[SystemStanding]) -> Figure:
-    r"""Draw how many judgments a metric leaves to do, by noise ratio and correlation.
+def efficiency_map(standings: Sequence[SystemStanding]) -> Figure:
+    """Draw the contours, each prompt at its best metric, and every system with every metric.
 
-    Contours are of the inverse data efficiency,
-
-    .. math:: \frac{1 - \rho^2 + \gamma}{1 + \gamma} = 1 - \rho^2 (1 - x), \qquad
-              x = \frac{\gamma}{1 + \gamma},
-
-    the judgments needed for the precision of a plain mean, as a share of its own. The horizontal
-    axis is linear in x, so that it ends, and its ticks are values of :math:`\gamma`.
-
-    Parameters
-    ----------
-    diagnoses : sequence of SystemStanding
-        Each is marked at its noise ratio and the correlation of its best metric, with their
-        intervals; the last, all systems or the only one, also shows the way to its two limits.
-        One without a correlation is left out. Of many, those at the ends are named.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    InvalidArgumentError
-        If no diagnosis has a correlation.
-
-    References
-    ----------
-    A. T. Chaganty, S. Mussmann and P. Liang (2018), The price of debiasing automatic metrics in
-    natural language evaluation, ACL, figure 3.
+    A prompt, of all systems together, has its intervals; one without a correlation is left out.
     """
-    places = _places(diagnoses)
-    if not places:
-        raise InvalidArgumentError(
-            "`diagnoses` must hold one with a correlation; got none: name a metric that varies"
-        )
+    together = [one for one in standings if one.system == "*"]
+    together.sort(key=lambda one: one.prompt == _SHOWN)
+    places = [_Place.of(one) for one in together]
+    places = [place for place in places if not np.isnan(place.found.correlation.value)]
     with styled():
         figure = Figure(figsize=(WIDTH, 4.1), layout="constrained")
         axes = figure.add_subplot()
         _draw_contours(axes)
-        _draw_limits(axes, places[-1])
-        for place in places:
-            _draw_place(axes, place, crowd=len(places))
-        _draw_labels(axes, _labelled(places))
+        if places:
+            _draw_limits(axes, places[-1])
+            for place in places:
+                _draw_place(axes, place)
+            _draw_labels(axes, places)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         axes.set_xticks(
             [noise_share(ratio) for ratio in _TICKS], [f"{ratio:g}" for ratio in _TICKS]
@@ -102,51 +73,38 @@ def efficiency_map(diagnoses: Sequence[SystemStanding]) -> Figure:
         axes.set_xlabel(f"noise ratio {GAMMA}: rater variance / item variance")
         axes.set_ylabel(f"correlation |{RHO}| of metric and human score")
         axes.spines[:].set_visible(False)
+        for one in standings:
+            if one.system != "*":
+                _draw_dots(axes, one)
     return figure
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a diagnosis stands on the map."""
+    """Where a prompt stands on the map with its best metric."""
 
     name: str
-    label: str
-    is_all: bool
     x: Interval
     y: Interval
     found: Efficiency
 
-
-def _places(diagnoses: Sequence[SystemStanding]) -> list[_Place]:
-    placed = [
-        (one, name, found)
-        for one in diagnoses
-        for name, found in list(one.metrics.items())[:1]
-        if not np.isnan(found.correlation.value)
-    ]
-    whole = [ALL_SYSTEMS if one.system == "*" else one.system for one, _, _ in placed]
-    names = shown_names(whole, 18)
-    same_metric = len({metric for _, metric, _ in placed}) == 1
-    return [
-        _Place(
-            name=full if same_metric else f"{full}, {metric}",
-            label=name if same_metric else f"{name}\n{shown_names([metric], 18)[0]}",
-            is_all=one.system == "*",
-            x=Interval(*(noise_share(ratio) for ratio in _numbers(found.noise_ratio))),
+    @classmethod
+    def of(cls, one: SystemStanding) -> "_Place":
+        metric, found = next(iter(one.metrics.items()))
+        ratio = found.noise_ratio
+        return cls(
+            name=f"{prompt_name(one.prompt)}, {metric_name(metric)}",
+            x=Interval(*map(noise_share, (ratio.value, ratio.low, ratio.high))),
             y=_size(found.correlation),
             found=found,
         )
-        for full, name, (one, metric, found) in zip(whole, names, placed, strict=True)
-    ]
-
-
-def _numbers(quantity: Interval) -> tuple[float, float, float]:
-    return quantity.value, quantity.low, quantity.high
 
 
 def _size(correlation: Interval) -> Interval:
     """Return the absolute value, whose interval starts at 0 where the sign is not known."""
-    value, low, high = (min(abs(number), 1.0) for number in _numbers(correlation))
+    value, low, high = (
+        min(abs(number), 1.0) for number in (correlation.value, correlation.low, correlation.high)
+    )
     low, high = min(low, high), max(low, high)
     return Interval(value, 0.0 if correlation.low <= 0 <= correlation.high else low, high)
 
@@ -196,50 +154,41 @@ def _draw_limits(axes: Axes, place: _Place) -> None:
     )
 
 
-def _draw_place(axes: Axes, place: _Place, *, crowd: int) -> None:
-    colour = ORANGE if place.is_all else BLUE
+def _draw_place(axes: Axes, place: _Place) -> None:
     x, y = place.x, place.y
-    faint = 0.3 if crowd <= 8 else 0.15
-    axes.plot([x.low, x.high], [y.value] * 2, color=colour, linewidth=2, alpha=faint, zorder=3)
-    axes.plot([x.value] * 2, [y.low, y.high], color=colour, linewidth=2, alpha=faint, zorder=3)
+    look: dict[str, Any] = {"color": BLUE, "linewidth": 2, "alpha": 0.3, "zorder": 3}
+    axes.plot([x.low, x.high], [y.value] * 2, **look)
+    axes.plot([x.value] * 2, [y.low, y.high], **look)
     [mark] = axes.plot(
-        [x.value],
-        [y.value],
-        marker="*" if place.is_all else "o",
-        markersize=13 if place.is_all else 6.5,
-        color=colour,
+        *([x.value], [y.value], "o"),
+        markersize=6.5,
+        color=BLUE,
         markeredgecolor=PAPER,
-        linestyle="",
         clip_on=False,
         zorder=6,
     )
     named(mark, place.name)
 
 
-def _labelled(places: Sequence[_Place]) -> list[_Place]:
-    """Return the places to name: of many, all systems and those at the ends."""
-    if len(places) <= MANY:
-        return list(places)
-    own = [place for place in places if not place.is_all]
-    ends = [end(own, key=key) for key in (_height, _noise) for end in (min, max)]
-    return [place for place in places if place.is_all or place in ends]
-
-
-def _height(place: _Place) -> float:
-    return place.y.value
-
-
-def _noise(place: _Place) -> float:
-    return place.x.value
+def _draw_dots(axes: Axes, one: SystemStanding) -> None:
+    each = list(one.metrics.values())
+    axes.plot(
+        [noise_share(each[0].noise_ratio.value)] * len(each),
+        [min(abs(found.correlation.value), 1.0) for found in each],
+        "o",
+        color=INK,
+        markersize=2.4,
+        alpha=0.35,
+        markeredgewidth=0,
+        zorder=3,
+    )
 
 
 def _draw_labels(axes: Axes, places: Sequence[_Place]) -> None:
     """Write names in a column at the right, each joined to its mark, none over another."""
-    order = np.argsort([place.y.value for place in places], kind="stable")
-    lines = 1 + max(place.label.count("\n") for place in places)
-    heights = _spread(np.array([places[i].y.value for i in order]), apart=lines * _LINE)
-    for i, height in zip(order, heights, strict=True):
-        place = places[i]
+    places = sorted(places, key=lambda place: place.y.value)
+    heights = _spread(np.array([place.y.value for place in places]), apart=2 * _LINE)
+    for place, height in zip(places, heights, strict=True):
         axes.plot(
             [place.x.value, 1.0, 1.025],
             [place.y.value, height, height],
@@ -248,8 +197,8 @@ def _draw_labels(axes: Axes, places: Sequence[_Place]) -> None:
             clip_on=False,
             zorder=4,
         )
-        label = axes.text(1.035, height, place.label, va="center", fontsize=8.5, color=INK)
-        named(label, place.name)
+        label = place.name.replace(", ", "\n")
+        named(axes.text(1.035, height, label, va="center", fontsize=8.5, color=INK), place.name)
 
 
 def _spread(heights: Floats, *, apart: float) -> Floats:

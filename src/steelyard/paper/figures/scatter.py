@@ -1,40 +1,22 @@
-"""Metric against human score: how far the one tells the other."""
+"""Metric against human score, output by output (figure 1b)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from steelyard.arrays import Floats
-from steelyard.errors import InvalidArgumentError
-from steelyard.names import shown_names
 from steelyard.numbers import RHO, interval, number
-from steelyard.plots.style import (
-    BLUE,
-    GRID,
-    MUTED,
-    ORANGE,
-    WIDTH,
-    named,
-    styled,
-)
+from steelyard.plots.style import BLUE, GRID, MUTED, ORANGE, WIDTH, named, styled
 from steelyard.single.interval import Interval
 
-__all__ = [
-    "JudgedMetric",
-    "Scale",
-    "least_squares_ends",
-    "marks_of",
-    "metric_plot",
-]
+__all__ = ["JudgedMetric", "metric_plot"]
 
 
-# Above this many marks they are drawn as one picture, or the file would grow by megabytes.
-_MOST_MARKS = 5000
 # Share of each axis that the histogram of the other one takes.
 _MARGIN = 0.2
 _FEW_VALUES = 15
@@ -67,54 +49,30 @@ class JudgedMetric:
     correlation: Interval | None = None
 
 
-def metric_plot(
-    judged: Sequence[JudgedMetric],
-    *,
-    metric: str = "metric",
-    score: str = "mean judgment",
-) -> Figure:
-    """Draw the mean judgment of every judged output against its metric, one panel a system.
+def metric_plot(judged: Sequence[JudgedMetric], *, metric: str, score: str) -> Figure:
+    """Draw the mean judgment of every judged output against its metric, one panel for each system.
 
     Outputs at the same place are one mark, which grows with their number. Where judgments take few
     values, marks that share one are spread a little above and below it, evenly, not at random.
     Histograms along the edges show each variable by itself; the line is that of least squares.
 
-    Parameters
-    ----------
-    judged : sequence of JudgedMetric
-        One for each system.
-    metric, score : str
-        Labels of the axes.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no system.
-
     Examples
     --------
     >>> points = JudgedMetric("s", np.array([0.2, 0.4, 0.4]), np.array([0.0, 1.0, 1.0]))
-    >>> figure = metric_plot([points])
+    >>> figure = metric_plot([points], metric="metric", score="score")
     >>> figure.axes[0].collections[0].get_offsets().tolist()  # two outputs at one place
     [[0.4, 1.0]]
     """
-    if not judged:
-        raise InvalidArgumentError("`judged` must hold at least one system; got none")
-    columns = 1 if len(judged) == 1 else 2 if len(judged) <= 4 else 3
+    columns = 1 if len(judged) == 1 else 2
     rows = -(-len(judged) // columns)
-    height = 3.4 if columns == 1 else 2.25 if columns == 2 else 1.75
-    names = shown_names([one.system for one in judged], width=66 // columns)
-    scale = Scale.of(judged)
+    height = 3.4 if columns == 1 else 2.25
+    scale = _Scale.of(judged)
     with styled():
         figure = Figure(figsize=(WIDTH, 0.4 + height * rows), layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         panels = list(grid.flat)
-        for axes, one, name in zip(panels, judged, names, strict=False):
-            _draw_panel(axes, one, name, scale)
+        for axes, one in zip(panels, judged, strict=False):
+            _draw_panel(axes, one, scale)
         for axes in panels[len(judged) :]:
             axes.set_visible(False)
         for axes in panels[max(len(judged) - columns, 0) : len(judged)]:
@@ -126,18 +84,17 @@ def metric_plot(
 
 
 @dataclass(frozen=True)
-class Scale:
+class _Scale:
     """Limits that all panels share, with room for histograms at the top and at the right."""
 
     x: tuple[float, float]
     y: tuple[float, float]
     # Where marks of one judgment may be spread, half the distance; 0 if judgments are continuous.
     spread: float
-    score_edges: tuple[float, ...]
-    is_large: bool
+    score_edges: Floats
 
     @classmethod
-    def of(cls, judged: Sequence[JudgedMetric]) -> "Scale":
+    def of(cls, judged: Sequence[JudgedMetric]) -> "_Scale":
         """Return the scale on which all of these have room."""
         x = np.concatenate([one.metric for one in judged])
         # Rounded, so that two ways to the same mean are the same value.
@@ -149,7 +106,7 @@ class Scale:
             spread = min(0.3 * float(np.diff(values).min()), 0.04 * float(np.ptp(values)))
             # A bar around each value, and the gaps between them.
             edges = np.column_stack([values - spread, values + spread]).ravel()
-        return cls(_limits(x), y, spread, tuple(edges.tolist()), len(x) > _MOST_MARKS)
+        return cls(_limits(x), y, spread, edges)
 
 
 def _limits(values: Floats) -> tuple[float, float]:
@@ -160,22 +117,24 @@ def _limits(values: Floats) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: Scale) -> None:
-    x, y, number_of = marks_of(one, scale.spread)
+def _draw_panel(axes: Axes, one: JudgedMetric, scale: _Scale) -> None:
+    x, y, number_of = _marks(one, scale.spread)
     (left, right), (bottom, top) = scale.x, scale.y
     axes.set_xlim(left, left + (right - left) / (1 - _MARGIN))
     axes.set_ylim(bottom, bottom + (top - bottom) / (1 - _MARGIN))
     alone = number_of == 1
     # Marks of one size are drawn by reference to one shape, which takes far less room.
-    drawn: list[Artist] = [
-        *axes.plot(x[alone], y[alone], "o", markersize=_SIZE, markeredgewidth=0, color=BLUE),
-        axes.scatter(x[~alone], y[~alone], s=_areas(number_of)[~alone], lw=0, color=BLUE),
-    ]
-    for artist in drawn:
-        artist.set(alpha=0.4, zorder=3, rasterized=scale.is_large)
-    _draw_line(axes, one)
+    look: dict[str, Any] = {"color": BLUE, "alpha": 0.4, "zorder": 3}
+    axes.plot(x[alone], y[alone], "o", markersize=_SIZE, markeredgewidth=0, **look)
+    axes.scatter(x[~alone], y[~alone], s=_areas(number_of)[~alone], lw=0, **look)
+    if np.ptp(one.metric) > 0:
+        slope, start = np.polyfit(one.metric, one.human, 1)
+        ends = np.array([one.metric.min(), one.metric.max()])
+        axes.plot(ends, start + slope * ends, color=ORANGE, linewidth=1.6, zorder=4)
     _draw_margins(axes, one, scale)
-    title = axes.set_title(f"{name}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3)
+    title = axes.set_title(
+        f"{one.system}\n{_correlation(one.correlation)}", loc="left", linespacing=1.3
+    )
     named(title, one.system)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines["left"].set_bounds(bottom, top)
@@ -186,7 +145,7 @@ def _draw_panel(axes: Axes, one: JudgedMetric, name: str, scale: Scale) -> None:
     axes.set_axisbelow(True)
 
 
-def marks_of(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
+def _marks(one: JudgedMetric, spread: float) -> tuple[Floats, Floats, Floats]:
     """Return places and numbers of outputs; single ones spread evenly around their judgment."""
     places, number_of = np.unique(
         np.column_stack([one.human, one.metric]), axis=0, return_counts=True
@@ -204,23 +163,7 @@ def _areas(number_of: Floats) -> Floats:
     return np.asarray(_SIZE**2 * number_of**power)
 
 
-def _draw_line(axes: Axes, one: JudgedMetric) -> None:
-    ends = least_squares_ends(one)
-    if ends is not None:
-        axes.plot(*ends, color=ORANGE, linewidth=1.6, zorder=4)
-
-
-def least_squares_ends(one: JudgedMetric) -> tuple[Floats, Floats] | None:
-    """Return both ends of the line of least squares; None where the metric is constant."""
-    if len(one.metric) < 2 or np.ptp(one.metric) == 0:
-        return None
-    centred = one.metric - one.metric.mean()
-    slope = float(centred @ one.human) / float(centred @ centred)
-    ends = np.array([one.metric.min(), one.metric.max()])
-    return ends, np.asarray(one.human.mean() + slope * (ends - one.metric.mean()))
-
-
-def _draw_margins(axes: Axes, one: JudgedMetric, scale: Scale) -> None:
+def _draw_margins(axes: Axes, one: JudgedMetric, scale: _Scale) -> None:
     """Draw the histogram of the metric along the top and that of the judgments at the right."""
     (left, right), (bottom, top) = scale.x, scale.y
     share = 0.85 * _MARGIN / (1 - _MARGIN)
@@ -228,7 +171,7 @@ def _draw_margins(axes: Axes, one: JudgedMetric, scale: Scale) -> None:
     base = top + 0.03 * (top - bottom)
     heights = base + share * (top - bottom) * _relative_counts(one.metric, edges)
     axes.stairs(heights, edges, baseline=base, fill=True, color=MUTED, alpha=0.45)
-    edges = np.array(scale.score_edges)
+    edges = scale.score_edges
     base = right + 0.03 * (right - left)
     widths = base + share * (right - left) * _relative_counts(one.human, edges)
     axes.stairs(
@@ -253,7 +196,7 @@ def _ticks(limits: tuple[float, float]) -> list[float]:
     return [float(tick) for tick in ticks if limits[0] <= tick <= limits[1]]
 
 
-def _correlation(found: Interval | None) -> str:
-    if found is None or np.isnan(found.value):
+def _correlation(rho: Interval | None) -> str:
+    if rho is None or np.isnan(rho.value):
         return f"{RHO} not estimable"
-    return f"{RHO} {number(found.value)} {interval(found.low, found.high)}"
+    return f"{RHO} {number(rho.value)} {interval(rho.low, rho.high)}"
