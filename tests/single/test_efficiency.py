@@ -209,20 +209,22 @@ def test_intervals_cover_on_tied_skewed_scores(rho, outputs):
 # Four outputs by two raters: mean squares 12 between outputs, 8 between raters and 4/3 of the rest.
 TABLE = [2, 4, 4, 8, 8, 10, 6, 6]
 OUTPUT, RATER = np.repeat(range(4), 2), list("abababab")
-METRIC = np.repeat([1, 2, 4, 1], 2)
+TABLE_METRIC = np.repeat([1, 2, 4, 1], 2)
 
 
 def test_with_raters_matches_a_hand_worked_table():
     # Item (12 - 4/3) / 2, leniency (8 - 4/3) / 4, residual 4/3: noise ratio 3 / (16/3).
     # Covariance with the metric 3, its variance 2: rho^2 = 9 / (2 * 16/3).
-    found = efficiency_of(TABLE, METRIC, items=OUTPUT, raters=RATER)
+    found = efficiency_of(TABLE, TABLE_METRIC, items=OUTPUT, raters=RATER)
     assert found.item_variance.value == pytest.approx(16 / 3)
     assert found.rater_variance.value == pytest.approx(3)
     assert found.noise_ratio.value == pytest.approx(9 / 16)
     assert found.correlation.value == pytest.approx(np.sqrt(27 / 32))
     assert found.data_efficiency.value == pytest.approx(50 / 23)
     # Without raters: item (12 - 3) / 2.
-    assert efficiency_of(TABLE, METRIC, items=OUTPUT).item_variance.value == pytest.approx(4.5)
+    assert efficiency_of(TABLE, TABLE_METRIC, items=OUTPUT).item_variance.value == pytest.approx(
+        4.5
+    )
 
 
 def test_a_lenient_rater_changes_neither_item_variance_nor_correlation():

@@ -36,21 +36,10 @@ class Sampled:
 
 
 def collect(sample: Sequence[Sampled], *, rng: np.random.Generator) -> list[Row]:
-    """Simulate the judgments of the sampled outputs.
+    """Return a row for each simulated judgment of the sampled outputs, in order of time.
 
-    Parameters
-    ----------
-    sample : sequence of Sampled
-        The outputs to judge.
-    rng : numpy.random.Generator
-        Source of raters, of their judgments and of their pace.
-
-    Returns
-    -------
-    list of dict
-        Rows with ``item, system, rater, prompt, score, seconds, time``, in order of time. A rater
-        answers both prompts about an output, and never sees a text of an item twice, even if two
-        systems wrote it.
+    A row has ``item, system, rater, prompt, score, seconds, time``. A rater answers both prompts about
+    an output, and never sees a text of an item twice, even if two systems wrote it.
     """
     place = np.arange(len(sample))
     judged = np.repeat(place, 1 + (place % _SECOND_JUDGMENT == 0))

@@ -93,19 +93,7 @@ class Segment:
 
 
 def segments(form: str, *, rng: np.random.Generator) -> tuple[Segment, ...]:
-    """Choose the wording of a form and cut it into segments.
-
-    Parameters
-    ----------
-    form : str
-        A form in the language of this module.
-    rng : numpy.random.Generator
-        Chooses between wordings.
-
-    Returns
-    -------
-    tuple of Segment
-    """
+    """Choose the wording of a form and cut it into segments."""
 
     def choose(match: re.Match[str]) -> str:
         options = match[1].split("|")
@@ -132,19 +120,6 @@ def render(
     parts: Sequence[Segment], facts: Mapping[str, str], *, dropped: Collection[str] = ()
 ) -> str:
     """Write the text out: facts in place, articles agreed, spaces and capitals as they should be.
-
-    Parameters
-    ----------
-    parts : sequence of Segment
-        A form whose wording is chosen.
-    facts : mapping
-        The value of every slot.
-    dropped : collection of str
-        Details to leave out.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

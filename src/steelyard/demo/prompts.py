@@ -57,21 +57,8 @@ class Prompt:
 
     def human_score(self, quality: ArrayLike) -> Floats:
         """Return f, the mean score over infinitely many raters, for each quality."""
-        return np.asarray(self.lowest + self._above(quality).sum(axis=-1))
-
-    def rater_variance(self, quality: ArrayLike) -> Floats:
-        r"""Return the variance of a random rater's score, for each quality.
-
-        With :math:`K` the number of thresholds below L,
-        :math:`E K^2 = \sum_k (2k - 1) \Pr(K \ge k)`.
-        """
-        above = self._above(quality)
-        second = above @ (2.0 * np.arange(1, len(self.thresholds) + 1) - 1)
-        return np.asarray(second - above.sum(axis=-1) ** 2)
-
-    def _above(self, quality: ArrayLike) -> Floats:
-        """Return the probability that L exceeds each threshold, along a new last axis."""
-        return np.asarray(ndtr(np.asarray(quality)[..., np.newaxis] - self.thresholds))
+        above = ndtr(np.asarray(quality)[..., np.newaxis] - self.thresholds)
+        return np.asarray(self.lowest + above.sum(axis=-1))
 
 
 OVERALL = Prompt(

@@ -8,17 +8,7 @@ import numpy as np
 
 from steelyard.demo.grammar import Domain, Segment, render, segments, visible_slots
 
-__all__ = [
-    "DIFFICULTY_SLOPE",
-    "RATES",
-    "SYSTEMS",
-    "Defects",
-    "Rates",
-    "Task",
-    "Text",
-    "outputs",
-    "task",
-]
+__all__ = ["DIFFICULTY_SLOPE", "RATES", "SYSTEMS", "Defects", "Task", "Text", "outputs", "task"]
 
 SYSTEMS = ("copy", "fluent", "loopy", "terse")
 _DANGLING = frozenset(
@@ -150,21 +140,11 @@ def task(domain: Domain, *, rng: np.random.Generator) -> Task:
 
 
 def outputs(item: Task, *, rng: np.random.Generator) -> dict[str, Text]:
-    """Write one text a system for an item.
+    """Write the text of each system for an item.
 
-    Parameters
-    ----------
-    item : Task
-        What to write up.
-    rng : numpy.random.Generator
-        Source of the systems' errors.
-
-    Returns
-    -------
-    dict
-        Text by system: ``copy`` keeps the reference's wording and loses details; ``terse`` shortens
-        what ``copy`` wrote, so the two are often the same; ``fluent`` says it in other words and
-        embroiders; ``loopy`` repeats itself and breaks off.
+    ``copy`` keeps the reference's wording and loses details; ``terse`` shortens what ``copy`` wrote, so
+    the two are often the same; ``fluent`` says it in other words and embroiders; ``loopy`` repeats
+    itself and breaks off.
     """
     domain = item.domain
     draft = _Draft(item, item.wording, {}, item.absent)
