@@ -1,4 +1,4 @@
-"""What breaks, and what is lost: spoilt files and requests, kills, full disks, broken connections, clocks that jump.
+"""What breaks, and what is lost: spoilt files and requests, kills, full disks, broken connections.
 
     python -m benchmarks faults
     python -m benchmarks.faults [SUBJECT ...] [--times N]

@@ -1,11 +1,10 @@
-"""`serve` killed, on a full disk, with connections that break and a clock that jumps, and asked nonsense."""
+"""`serve` killed, on a full disk, with connections that break, and asked nonsense."""
 
 import asyncio
 import contextlib
 import json
 import random
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -24,17 +23,6 @@ from benchmarks.raters import BadResponseError, Rater, answer_to, new_key, write
 _RATERS = 20
 # Submits of one rater: fewer than the server takes for too many at once.
 _SUBMITS = 5
-# Twice a second up to an hour back or forth: longer than a lease, shorter than a link.
-JUMPING = """
-import random, sys, time
-real, real_ns = time.time, time.time_ns
-def offset():
-    return random.Random(int(2 * time.monotonic())).uniform(-3600, 3600)
-time.time = lambda: real() + offset()
-time.time_ns = lambda: real_ns() + int(1e9 * offset())
-from steelyard.cli import main
-main(sys.argv[1:])
-"""
 
 
 def counted(database, promised, tried, seen, *, wrong=0):
@@ -83,21 +71,6 @@ async def judged(rater, promised, troubles, count):
 async def crew(link, promised, troubles, count):
     raters = [Rater(link) for _ in range(_RATERS)]
     await asyncio.gather(*(judged(one, promised, troubles, count) for one in raters))
-
-
-def clock(times):
-    """Let the server's clock jump at every look."""
-    promised, troubles = [], Counter()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        campaign = write_campaign(folder, outputs=2_000)
-        server = Server(campaign, command=[sys.executable, "-c", JUMPING])
-        with server.running() as link:
-            asyncio.run(crew(link, promised, troubles, times))
-        told = ", ".join(f"{n} answered {what}" for what, n in sorted(troubles.items()))
-        broken = sum(n for what, n in troubles.items() if what.startswith("5"))
-        seen = f"{len(promised)} acknowledged, {told or 'nothing refused'}"
-        return counted(folder / "campaign.sqlite", promised, _RATERS * times, seen, wrong=broken)
 
 
 def full_disk(times):
@@ -229,6 +202,5 @@ TRIALS = {
     ("serve", "kill"): killed,
     ("serve", "full disk"): full_disk,
     ("serve", "broken connection"): connections,
-    ("serve", "clock jumps"): clock,
     ("serve", "requests nobody thought of"): nonsense,
 }

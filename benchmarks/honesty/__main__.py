@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.honesty import budget, page, paper, readme
+from benchmarks.honesty import budget, page, paper
 from benchmarks.honesty.kinds import POOL, SIZES
 from benchmarks.honesty.parts import RUNS, cells
 from benchmarks.honesty.peers import CACHE, PEERS
@@ -62,7 +62,6 @@ def run(given):
         measure(parts, results, asked)
     if "page" in parts:
         page.write(results)
-        readme.write(results)
 
 
 def _cells(parts, asked, peers):

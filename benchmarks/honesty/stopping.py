@@ -135,25 +135,15 @@ def stopped(stream, batch, interval):
     return ever, n, missed
 
 
-def _sequence(*, metric):
-    def make(stream):
-        pool = stream.pool if metric else None
-        sequence = ConfidenceSequence(
-            pool,
-            bounds=(0, 1),
-            replacement=True,
-            pool_size=None if metric else POOL,
-            goal=GOAL,
-        )
+def _betting(stream):
+    """Our exact sequence, of the scores alone."""
+    sequence = ConfidenceSequence(bounds=(0, 1))
 
-        def interval(n):
-            new = slice(sequence.n, n)
-            sequence.update(stream.human[new], stream.pool[stream.chosen[new]] if metric else None)
-            return sequence.low, sequence.high
+    def interval(n):
+        sequence.update(stream.human[sequence.n : n])
+        return sequence.low, sequence.high
 
-        return interval
-
-    return make
+    return interval
 
 
 def _naive(stream):
@@ -168,7 +158,6 @@ def _naive(stream):
 
 
 WAYS = {
-    "steelyard sequence (betting)": _sequence(metric=True),
-    "steelyard sequence (betting), no metric": _sequence(metric=False),
+    "steelyard ConfidenceSequence": _betting,
     "naive: stop when plain t is narrow": _naive,
 }

@@ -9,6 +9,11 @@ from benchmarks.honesty import paper
 from benchmarks.honesty.kinds import BROKEN, KINDS
 
 DEFAULT = "steelyard estimate"
+LEVEL, POINT = 0.95, 0.01
+# A way that refuses more often is no rival: it answers only where it is easy.
+_SELDOM = 0.02
+# A draw of few outputs seldom has the tail that decides the mean.
+LONG_TAILS = {"skewed", "curved"}
 # A way covers if its coverage is not below the level less one point by more than one standard error, if that
 # is small enough to say so; it falls short if it is below by more than two.
 LEAST, SURE = 0.94, 0.012
@@ -105,3 +110,27 @@ def common(found):
     for row in found:
         seen[row["cell"], row["n"]].add(row["who"])
     return [row for row in found if seen[row["cell"], row["n"]] == every]
+
+
+def off(rows):
+    """Rows of the default whose coverage is below, and above, the level by more than a point and two standard errors."""
+    below = [row for row in rows if row["coverage"] + 2 * row["coverage_se"] < LEVEL - POINT]
+    above = [row for row in rows if row["coverage"] - 2 * row["coverage_se"] > LEVEL + POINT]
+    return below, above
+
+
+def default_rows(found, least=FROM):
+    return [row for row in kept(found, least) if row["way"] == DEFAULT and "coverage" in row]
+
+
+def best_peer(rows, kind):
+    """The narrowest way of another tool that covers in a kind, on average and short in no cell; or None."""
+    own = [row for row in rows if row["cell"] == kind and not row["way"].startswith("steelyard")]
+    short = {row["way"] for row in own if (one := average([row])) is None or one.below}
+    known = {
+        way: one
+        for way, one in averages(own).items()
+        if one and one.coverage_se <= SURE and one.refused <= _SELDOM
+    }
+    able = [one for way, one in known.items() if way not in short and one.coverage >= LEAST]
+    return min(able, key=lambda one: one.width, default=None)

@@ -93,21 +93,17 @@ def pandas_pool(path, rows):
     assert len(frame.merge(keys, on=["item", "system"])) == len(keys)
 
 
-def scored(suffix):
-    def work(size, folder):
-        from steelyard.scoring import score_file
+def scored(size, folder):
+    from steelyard.scoring import score_file
 
-        source = folder / f"texts{suffix}"
-        inputs.make_file(source, size, length=8)
+    source, target = folder / "texts.parquet", folder / "scored.parquet"
+    inputs.make_file(source, size, length=8)
 
-        def call():
-            target = folder / f"scored{suffix}"
-            score_file(source, target, metrics=("length-ratio",), workers=2)
-            target.unlink()
+    def call():
+        score_file(source, target, metrics=("length-ratio",), workers=2)
+        target.unlink()
 
-        return call
-
-    return work
+    return call
 
 
 def _campaign(systems, *, items=100, judged=12):
@@ -157,12 +153,6 @@ def paired_t(systems, _folder):
     return lambda: [ttest_rel(a, b).pvalue for a, b in combinations(scores, 2)]
 
 
-def snapshot(systems, folder):
-    from benchmarks.speed.dashboard import prepared
-
-    return prepared(folder, systems)
-
-
 def crossed(judgments, _folder):
     from steelyard.single.crossed import crossed_components
 
@@ -183,33 +173,17 @@ def mixed_model(judgments, _folder):
     return lambda: model.fit(reml=True)
 
 
-def unequal_draw(size, _folder):
-    from steelyard.sampling.draw import by_size
-
-    weights = np.random.default_rng(0).lognormal(size=size)
-    return lambda: by_size(weights, size // 10, rng=np.random.default_rng(1))
-
-
-def look(judgments, _folder):
-    from steelyard import ConfidenceSequence
-
-    score = np.random.default_rng(0).random(judgments)
-    found = ConfidenceSequence(pool_size=10 * judgments).update(score[:-1])
-    return lambda: found.update(score[-1:]).low
-
-
 class Fresh:
     """A job that gets new texts at every call, so that no cache answers; `most` calls can be made."""
 
     most = 2
 
     def __init__(self, pairs, use):
-        from benchmarks.speed.metrics import pairs_of_texts, vocabulary
+        from benchmarks.speed.metrics import pairs_of_texts
 
         rng = np.random.default_rng(55)
-        words = vocabulary(rng)
         self._use = use
-        self._left = iter([pairs_of_texts(rng, words, pairs) for _ in range(self.most)])
+        self._left = iter([pairs_of_texts(rng, pairs) for _ in range(self.most)])
 
     def __call__(self):
         return self._use(next(self._left))
@@ -220,8 +194,8 @@ def our_metric(number):
         from benchmarks.speed.metrics import contests
         from steelyard.metrics import score
 
-        metrics = contests()[number].metrics
-        return Fresh(pairs, lambda texts: score(*zip(*texts, strict=True), metrics=metrics))
+        metrics, _ = contests()[number]
+        return Fresh(pairs, lambda texts: score(*texts, metrics=metrics))
 
     return work
 
@@ -230,7 +204,8 @@ def their_metric(number):
     def work(pairs, _folder):
         from benchmarks.speed.metrics import contests
 
-        return Fresh(pairs, contests()[number].theirs)
+        _, theirs = contests()[number]
+        return Fresh(pairs, lambda texts: [theirs(*pair) for pair in zip(*texts, strict=True)])
 
     return work
 
@@ -259,8 +234,7 @@ CONTESTS = (
         {US: parquet_pool(our_pool), "pandas": parquet_pool(pandas_pool)},
         most=10**7,
     ),
-    Contest("score, Parquet", "rows", ROWS[:-1], {US: scored(".parquet")}),
-    Contest("score, JSON Lines", "rows", ROWS[:-1], {US: scored(".jsonl")}),
+    Contest("score, Parquet", "rows", ROWS[:-1], {US: scored}),
     Contest(
         "estimate",
         "systems",
@@ -268,7 +242,6 @@ CONTESTS = (
         {US: estimate, "ppi-python, one by one": ppi_each},
     ),
     Contest("compare", "systems", (2, 10, 50), {US: compare, "scipy, paired t": paired_t}),
-    Contest("dashboard", "systems", (5, 50, 500), {US: snapshot}),
     Contest(
         "crossed components",
         "judgments",
@@ -276,8 +249,6 @@ CONTESTS = (
         {US: crossed, "statsmodels": mixed_model},
         most=400,
     ),
-    Contest("draw with unequal probabilities", "outputs", ROWS[:-1], {US: unequal_draw}),
-    Contest("one look of a sequence", "judgments so far", (200, 2_000, 20_000), {US: look}),
     *(
         Contest(
             name,

@@ -6,7 +6,7 @@ a change of a few percent that no count of misses could. Who changes the default
 """
 
 import pytest
-from benchmarks.honesty import claims, decisions, ours, quick, readme
+from benchmarks.honesty import decisions, ours, page, quick, summary
 from benchmarks.honesty.drawn_cases import replays
 from benchmarks.honesty.kinds import KINDS
 from benchmarks.honesty.results import FILE, Results
@@ -74,19 +74,19 @@ def test_the_replayed_default_is_what_a_study_estimates(kind):
 
 
 def test_coverage_is_short_only_where_tails_are_long_and_nowhere_much_too_high():
-    below, above = claims.off(claims.default_rows(MEANS))
-    assert {row["cell"] for row in below} <= claims.LONG_TAILS
+    below, above = summary.off(summary.default_rows(MEANS))
+    assert {row["cell"] for row in below} <= summary.LONG_TAILS
     assert all(row["coverage"] - 2 * row["coverage_se"] < 0.975 for row in above)
 
 
 def test_every_cell_of_the_default_has_a_hundred_campaigns():
-    assert min(row["runs"] for row in claims.default_rows(MEANS)) >= 100
+    assert min(row["runs"] for row in summary.default_rows(MEANS)) >= 100
 
 
 def test_the_paragraph_of_readme_is_made_from_the_results():
-    text = readme.README.read_text(encoding="utf-8")
-    assert readme.paragraph(RESULTS) in text
-    assert readme.written(text, RESULTS) == text
+    text = page.README.read_text(encoding="utf-8")
+    assert page.paragraph(RESULTS) in text
+    assert page.written(text, RESULTS) == text
 
 
 def test_off_by_more_than_a_point_means_beyond_two_standard_errors():
@@ -94,7 +94,7 @@ def test_off_by_more_than_a_point_means_beyond_two_standard_errors():
         return {"coverage": coverage, "coverage_se": 0.004}
 
     rows_found = [row(0.93), row(0.933), row(0.967), row(0.969)]
-    assert claims.off(rows_found) == ([rows_found[0]], [rows_found[-1]])
+    assert summary.off(rows_found) == ([rows_found[0]], [rows_found[-1]])
 
 
 def test_a_contest_is_counted_alike_in_the_quick_part():

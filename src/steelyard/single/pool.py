@@ -11,6 +11,9 @@ from steelyard.errors import InvalidArgumentError
 
 __all__ = ["PoolMoments", "as_pool"]
 
+# Rows that are centred at a time, so that a large pool is not copied.
+_BLOCK = 1_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class PoolMoments:
@@ -61,9 +64,10 @@ class PoolMoments:
                 f"`metric_pool` must be finite; got {array[row, column]} in row {row}, "
                 f"metric {column}: score that output, or give it a value of your choice"
             )
-        centred = array - mean
+        parts = (array[start : start + _BLOCK] - mean for start in range(0, len(array), _BLOCK))
+        covariance = sum(part.T @ part for part in parts) / len(array)
         low, high = (np.asarray(end(axis=0), np.float64) for end in (array.min, array.max))
-        return cls(len(array), mean, centred.T @ centred / len(array), low, high)
+        return cls(len(array), mean, covariance, low, high)
 
     def merge(self, other: "PoolMoments") -> "PoolMoments":
         """Return the moments of both parts together."""
