@@ -25,7 +25,7 @@ from steelyard.model.imagined import Known
 from steelyard.model.intervals import intervals
 from steelyard.model.simultaneous import together
 from steelyard.questions.cheapest import planned
-from steelyard.questions.goals import Goal
+from steelyard.questions.precision import Precision
 from steelyard.questions.prospect import MOST_IMAGINED, Further, Prospect
 
 POOL, SYSTEMS, RATERS, TARGET, ENOUGH = 600, 5, 20, 150, 24
@@ -92,7 +92,7 @@ def reachable(kind):
 def asked(goal, limit, prospect, pilot):
     """What a plan is asked for, after a pilot."""
     shown = intervals(pilot, answers_of(pilot), FORMS[goal])
-    made = Goal(goal, FORMS[goal], limit, together=goal == "pairs")
+    made = Precision(goal, FORMS[goal], limit, together=goal == "pairs")
     return made.shaped(prospect.after(Further(0)), shown)
 
 

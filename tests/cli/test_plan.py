@@ -4,7 +4,7 @@ import pytest
 
 TYPED = [
     *("--assume", "item-variance=0.15", "--assume", "rater-variance=0.3"),
-    *("--assume", "correlation=0.5,0.3,0.6"),
+    *("--assume", "correlation=0.5"),
 ]
 
 

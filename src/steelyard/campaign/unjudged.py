@@ -24,11 +24,10 @@ def next_outputs(
     systems: Sequence[str],
     *,
     rng: np.random.Generator,
-    same_items: bool = True,
     judged_first: bool = False,
     differing: bool = False,
 ) -> pl.DataFrame:
-    """Return the outputs of some systems that nobody judged, in the order in which to judge them.
+    """Return the outputs of some systems that nobody judged, in the order in which to judge them: one order of items.
 
     Parameters
     ----------
@@ -40,8 +39,6 @@ def next_outputs(
         The systems.
     rng : numpy.random.Generator
         Where chance comes from.
-    same_items : bool
-        Whether all systems go through the items in one order.
     judged_first : bool
         Whether items that other systems were judged on come first.
     differing : bool
@@ -59,12 +56,8 @@ def next_outputs(
     if texts:
         rows = rows.filter(pl.col("output").n_unique().over("item") > 1)
     items = rows.select("item").unique().sort("item")
-    if same_items:
-        chance = items.with_columns(pl.Series("#chance", rng.permutation(items.height)))
-        rows = rows.join(chance, on="item", how="left", maintain_order="left")
-    else:
-        rows = rows.sort(_OUTPUT)
-        rows = rows.with_columns(pl.Series("#chance", rng.permutation(rows.height)))
+    chance = items.with_columns(pl.Series("#chance", rng.permutation(items.height)))
+    rows = rows.join(chance, on="item", how="left", maintain_order="left")
     times = judged.group_by("item").agg(pl.len().alias("#judged"))
     rows = rows.join(judged, on=_OUTPUT, how="anti", maintain_order="left")
     rows = rows.join(times, on="item", how="left", maintain_order="left")

@@ -21,7 +21,7 @@ from steelyard.cli.printing import print_result
 from steelyard.errors import InvalidArgumentError
 from steelyard.questions.plan import PlanFor
 from steelyard.questions.plan import plan as typed_plan
-from steelyard.questions.plans import Plan
+from steelyard.questions.planned import Plan
 from steelyard.study import Study
 
 __all__ = ["plan"]
@@ -31,7 +31,7 @@ Examples:
   steelyard plan outputs.jsonl pilot.jsonl --half-width 0.05
   steelyard plan outputs.jsonl pilot.jsonl --pair new old --difference 0.1
   steelyard plan outputs.jsonl pilot.jsonl --what order
-  steelyard plan --assume item-variance=0.15 --assume rater-variance=0.3,0.25,0.36 --budget 200
+  steelyard plan --assume item-variance=0.15 --assume rater-variance=0.3 --budget 200
 """
 _ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-size")
 
@@ -70,9 +70,6 @@ _ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-
     "--assurance", type=float, default=0.8, show_default=True, help="Probability of the goal."
 )
 @click.option("--judgment-price", type=float, default=1.0, show_default=True, help="Of a judgment.")
-@click.option(
-    "--judgments-per-output", type=float, help="1.2: every fifth twice; the cheapest by default."
-)
 @click.option("--n-raters", type=int, help="Raters to come; those of the pilot by default.")
 @click.option(
     "--metric",
@@ -85,8 +82,8 @@ _ASSUMED = ("item-variance", "rater-variance", "correlation", "leniency", "pool-
     "--assume",
     "assumed",
     multiple=True,
-    metavar="NAME=X[,LOW,HIGH]",
-    help=f"Instead of a pilot, with the ends of its 95% interval: {', '.join(_ASSUMED)}.",
+    metavar="NAME=X",
+    help=f"Instead of a pilot: {', '.join(_ASSUMED)}.",
 )
 @column_option
 @level_option
@@ -148,15 +145,14 @@ def _numbers(assumed: tuple[str, ...]) -> dict[str, Any]:
     for text in assumed:
         name, _, value = text.partition("=")
         try:
-            numbers = [float(part) for part in value.split(",")]
+            found[name.replace("-", "_")] = int(value) if name == "pool-size" else float(value)
         except ValueError:
-            numbers = []
-        if name not in _ASSUMED or not numbers:
+            found[""] = value
+        if name not in _ASSUMED or "" in found:
             raise InvalidArgumentError(
-                f"`--assume` must be one of {', '.join(_ASSUMED)} with a number, or with a number and the ends of "
-                f"its interval, such as correlation=0.5,0.3,0.6; got {text!r}"
+                f"`--assume` must be one of {', '.join(_ASSUMED)} with a number, such as correlation=0.5; got "
+                f"{text!r}"
             )
-        found[name.replace("-", "_")] = int(numbers[0]) if name == "pool-size" else numbers
     if not {"item_variance", "rater_variance"} <= set(found):
         raise InvalidArgumentError(
             "a plan needs a pilot (OUTPUTS JUDGMENTS), or `--assume item-variance=X --assume rater-variance=Y`"

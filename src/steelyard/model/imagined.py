@@ -20,6 +20,8 @@ _SEED = 20_181
 _DOUBT = 1.5
 # What is observed of all systems' errors counts beside the model's expectation as if that were so many blocks.
 _ALL = 100.0
+# What so many outputs show of the kurtosis beyond a normal's is a half; of fewer it falls with their square.
+_TAILS, _MOST_TAILS = 100.0, 5.0
 # Squares of scores of two values that are as frequent hardly vary: what is learned of effects does.
 _LEAST_TAILS = 0.1
 
@@ -131,7 +133,8 @@ def _tails(fit: Fit) -> float:
     """Return how many times the variance of a normal's square the squares of outputs have: (kurtosis - 1) / 2."""
     low, high = fit.campaign.scale_ends or (0.0, 1.0)
     if not fit.campaign.is_share:
-        return 1 + fit.kurtosis / 2
+        seen = float(fit.freedom.sum()) ** 2
+        return 1 + fit.kurtosis / 2 * min((seen + _TAILS**2) / max(seen, 1.0), _MOST_TAILS)
     # scores of two values have the kurtosis that goes with their mean
     p = float(np.clip((fit.campaign.score.mean() - low) / (high - low), 0.02, 0.98))
     return max((1 / (p * (1 - p)) - 4) / 2, _LEAST_TAILS)

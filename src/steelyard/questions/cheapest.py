@@ -5,35 +5,35 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steelyard.errors import NotEstimableError
-from steelyard.questions.goals import Goal
-from steelyard.questions.plans import Case, Plan, Prices, Spending
+from steelyard.questions.planned import Case, Plan, Spending
+from steelyard.questions.precision import Precision
 from steelyard.questions.prospect import Further, Prospect
 
 __all__ = ["planned"]
 
-# Judgments of an output that are tried where outputs cost, and where all outputs are judged.
-_EACH = (1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 6.0)
+# Judgments of an output that are tried where all outputs are judged.
 _AGAIN = (1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 _MOST_EACH = _AGAIN[-1]
-_MORE_RATERS = (1, 2, 4, 8, 16, 32)
+_MORE_RATERS = (2, 4, 8, 16, 32)
 _STEPS = 10
 # Ways to spend are compared that cost as many judgments, within this share; systems are taken one by one up to so many.
 _ALIKE, _FEW = 0.2, 4
 # A search ends where the goal is reached by no more than this leaves.
 _NEAR = 0.985
+_AGAIN_AND_AGAIN = (
+    "one judgment of every output does not reach the goal: outputs are judged more often"
+)
 
 
 def planned(
     prospect: Prospect,
-    goal: Goal,
+    goal: Precision,
     *,
     budget: float | None = None,
-    prices: Prices | None = None,
+    judgment_price: float = 1.0,
     assurance: float = 0.8,
-    each: float | None = None,
     raters: int | None = None,
     systems: Sequence[int] | None = None,
-    most: int | None = None,
 ) -> Plan:
     """Return the cheapest further judgments for a goal, or the best for a budget.
 
@@ -41,51 +41,40 @@ def planned(
     ----------
     prospect : Prospect
         The campaign so far, and what may be judged next.
-    goal : Goal
+    goal : Precision
         What is to be reached.
     budget : float, optional
         What may be spent, instead of the limit of `goal`.
-    prices : Prices, optional
-        What outputs and judgments cost.
+    judgment_price : float
+        Of a judgment.
     assurance : float
         The probability of reaching the goal.
-    each : float, optional
-        Judgments of every output; chosen by default.
     raters : int, optional
         Raters who make the judgments; those of before by default.
     systems : sequence of int, optional
         The systems that get judgments; all that may by default.
-    most : int, optional
-        Outputs of a system at most; all that are left by default.
     """
-    search = _Search(
-        prospect,
-        goal,
-        prices or Prices(),
-        Further(0, raters=raters, systems=None if systems is None else tuple(systems)),
-        prospect.left if most is None else min(most, prospect.left),
-    )
-    notes: list[str] = []
-    cases = {}
-    for name, sure in (("expected", None), ("assured", assurance)):
-        if budget is None:
-            found, remark = search.cheapest(each, sure)
-        else:
-            found, remark = search.best(budget, each, sure), None
-        cases[name] = found
-        notes += [remark] if remark is not None else []
-    best = cases["assured"] or cases["expected"]
-    now = goal.half_width(prospect.after(Further(0))) if prospect.made else None
+    start = Further(0, raters=raters, systems=None if systems is None else tuple(systems))
+    search = _Search(prospect, goal, judgment_price, start)
+    notes: tuple[str | None, ...] = ()
+    if budget is None:
+        expected, of_expected = search.cheapest(None)
+        assured, of_assured = search.cheapest(assurance)
+        expected = search.no_dearer(expected, assured)
+        notes = (of_expected, of_assured)
+    else:
+        expected, assured = search.best(budget, None), search.best(budget, assurance)
+    best = assured or expected
     return Plan(
         goal=goal.name,
         level=goal.level,
         assurance=assurance,
         made=prospect.made,
-        half_width=now,
-        expected=cases["expected"],
-        assured=cases["assured"],
+        half_width=goal.half_width(prospect.after(Further(0))) if prospect.made else None,
+        expected=expected,
+        assured=assured,
         spending=() if best is None else tuple(search.spending(best)),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys(one for one in notes if one is not None)),
     )
 
 
@@ -94,91 +83,79 @@ class _Search:
     """The search for judgments that reach a goal."""
 
     prospect: Prospect
-    goal: Goal
-    prices: Prices
+    goal: Precision
+    price: float
     start: Further
-    most: int
+
+    @property
+    def most(self) -> int:
+        """Outputs of a system that may be judged."""
+        return self.prospect.left
 
     def case(self, further: Further, sure: float | None) -> Case:
         judgments = self.prospect.judgments(further)
-        first = self.prospect.judgments(replace(further, each=1.0))
-        cost = self.prices.judgment * judgments + self.prices.output * first
-        half_width = self.goal.half_width(self.prospect.after(further), sure)
-        raters = further.raters or self.prospect.raters
         return Case(
             outputs=further.outputs,
             judgments_per_output=further.each,
-            raters=raters,
+            raters=further.raters or self.prospect.raters,
             judgments=judgments,
-            cost=float(cost),
-            half_width=half_width,
+            cost=float(self.price * judgments),
+            half_width=self.goal.half_width(self.prospect.after(further), sure),
         )
 
-    def cheapest(self, each: float | None, sure: float | None) -> tuple[Case | None, str | None]:
+    def cheapest(self, sure: float | None) -> tuple[Case | None, str | None]:
         """Return the cheapest case that reaches the goal, and what is to be said of it."""
-        tried = (each,) if each is not None else _EACH if self.prices.output else _EACH[:1]
-        found = [self._least(replace(self.start, each=one), sure) for one in tried]
-        cases = [self.case(one, sure) for one in found if one is not None]
-        if cases:
-            return min(cases, key=lambda one: one.cost), None
-        remark = (
-            "one judgment of every output does not reach the goal: outputs are judged more often"
-        )
-        if (
-            each is None
-            and self._reach(replace(self.start, outputs=self.most, each=_MOST_EACH), sure) <= 1
-        ):
-            return self.case(self._fewest(sure), sure), remark
-        return self._with_more_raters(each, sure)
-
-    def _with_more_raters(
-        self, each: float | None, sure: float | None
-    ) -> tuple[Case | None, str | None]:
-        """Return the case with the fewest raters that reaches the goal where these cannot."""
-        known = self.start.raters or self.prospect.raters
-        for times in _MORE_RATERS[1:] if known is not None and self.start.raters is None else ():
-            assert known is not None
-            raters = known * times
-            for one in (1.0, 2.0) if each is None else (each,):
-                further = self._least(replace(self.start, raters=raters, each=one), sure)
+        found = self._least(self.start, sure)
+        if found is not None:
+            return self.case(found, sure), None
+        everything = [replace(self.start, outputs=self.most, each=one) for one in _AGAIN]
+        if self._reach(everything[-1], sure) <= 1:
+            enough = next(
+                one for one in everything if one.each == _MOST_EACH or self._reach(one, sure) <= 1
+            )
+            return self.case(enough, sure), _AGAIN_AND_AGAIN
+        likely = [one for one in range(5, 100, 5) if self._reach(everything[-1], one / 100) <= 1]
+        chance = f"about {max(likely)}%" if likely else "less than 5%"
+        said = f"the goal is reached with a probability of {chance}"
+        known = self.prospect.raters if self.start.raters is None else None
+        for times in _MORE_RATERS if known is not None else ():
+            raters = (known or 1) * times
+            for each in (1.0, 2.0):
+                further = self._least(replace(self.start, raters=raters, each=each), sure)
                 if further is not None:
                     return self.case(further, sure), (
-                        f"{self._likely()} with {known} raters, however much they judge, as far as is known of "
+                        f"{said} with {known} raters, however much they judge, as far as is known of "
                         f"raters: {raters} are planned for"
                     )
-        return None, f"{self._likely()} even if all outputs are judged again and again"
+        return None, f"{said} even if all outputs are judged again and again"
 
-    def _likely(self) -> str:
-        """Say how likely the goal is to be reached if everything is judged, again and again."""
-        everything = replace(self.start, outputs=self.most, each=_MOST_EACH)
-        likely = [one for one in range(5, 100, 5) if self._reach(everything, one / 100) <= 1]
-        chance = f"about {max(likely)}%" if likely else "less than 5%"
-        return f"the goal is reached with a probability of {chance}"
+    def no_dearer(self, expected: Case | None, assured: Case | None) -> Case | None:
+        """Return the expected case, by the assured one's raters where these make it cheaper."""
+        if expected is None or assured is None or expected.judgments <= assured.judgments:
+            return expected
+        found = self._least(replace(self.start, raters=assured.raters), None)
+        return replace(assured) if found is None else self.case(found, None)
 
-    def best(self, budget: float, each: float | None, sure: float | None) -> Case | None:
+    def best(self, budget: float, sure: float | None) -> Case:
         """Return the narrowest case that a budget pays."""
-        cases = []
-        for one in (1.0, *_AGAIN) if each is None else (each,):
-            low, high = 0, self.most
-            while low < high:
-                middle = (low + high + 1) // 2
-                cost = self.cost(replace(self.start, outputs=middle, each=one))
-                low, high = (middle, high) if cost <= budget else (low, middle - 1)
-            further = replace(self.start, outputs=low, each=one)
-            if low and self.cost(further) <= budget:
-                cases.append(self.case(further, sure))
-            if low < self.most and not self.prices.output:
-                break
-        if not cases:
+
+        def paid(further: Further) -> bool:
+            return self.price * self.prospect.judgments(further) <= budget
+
+        low, high = 0, self.most
+        while low < high:
+            middle = (low + high + 1) // 2
+            within = paid(replace(self.start, outputs=middle))
+            low, high = (middle, high) if within else (low, middle - 1)
+        if not low:
             raise NotEstimableError(
                 f"the budget of {budget:g} pays for no further judgment: give more, or a lower price"
             )
+        tried = [replace(self.start, outputs=low)]
+        if low == self.most:
+            tried += [replace(self.start, outputs=low, each=one) for one in _AGAIN]
+        cases = [self.case(one, sure) for one in tried if paid(one)]
         return min(cases, key=lambda one: (one.half_width, one.cost))
-
-    def cost(self, further: Further) -> float:
-        judgments = self.prospect.judgments(further)
-        first = self.prospect.judgments(replace(further, each=1.0))
-        return float(self.prices.judgment * judgments + self.prices.output * first)
 
     def _reach(self, further: Further, sure: float | None) -> float:
         return self.goal.reach(self.prospect.after(further), sure)
@@ -211,17 +188,12 @@ class _Search:
 
     def _guess(self, low: int, at_low: float, high: int | None, at_high: float) -> int:
         """Return where the goal may be reached: errors fall about with the root of the outputs."""
-        before = float(self.prospect.campaign.pools.size.max()) - self.prospect.left
+        before = float(self.prospect.campaign.pools.size.max()) - self.most
         if high is None:
             return round((before + low) * (1.005 * at_low) ** 2 - before) + 1
         start, end = math.log(before + low + 1e-9), math.log(before + high)
         part = math.log(at_low * 1.005) / math.log(at_low / at_high)
         return math.ceil(math.exp(start + (end - start) * min(max(part, 0.05), 0.95)) - before)
-
-    def _fewest(self, sure: float | None) -> Further:
-        """Return the fewest judgments of each output that reach the goal, all outputs being judged."""
-        tried = [replace(self.start, outputs=self.most, each=one) for one in _AGAIN]
-        return next(one for one in tried if one.each == _MOST_EACH or self._reach(one, sure) <= 1)
 
     def spending(self, best: Case) -> Iterator[Spending]:
         """Yield what the same number of judgments gives that is spent on one thing, the best first."""

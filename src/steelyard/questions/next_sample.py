@@ -14,7 +14,7 @@ from steelyard.html_table import html_table
 from steelyard.model.campaign import Floats
 from steelyard.names import known_names
 from steelyard.questions.fitted import Fits
-from steelyard.questions.goals import Goal
+from steelyard.questions.precision import Precision
 from steelyard.questions.prospect import Further, Prospect
 from steelyard.sampling.texts_once import texts_once
 
@@ -162,7 +162,7 @@ def _judged_first_helps(
             forms = np.array([means[names.index(pair[0])] - means[names.index(pair[1])]])
         elif len(systems) > 1:
             forms = np.array([a - b for a, b in combinations(forms, 2)])
-        goal = Goal("", forms, 1.0)
+        goal = Precision("", forms, 1.0)
         return goal.reach(prospect.after(Further(min(_LOOK, prospect.left))))
 
     return error(judged_first=True) < error(judged_first=False)

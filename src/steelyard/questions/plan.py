@@ -1,5 +1,6 @@
 """How many more judgments, of what, and what they cost: from a pilot, or from typed variances."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -16,10 +17,10 @@ from steelyard.names import known_names
 from steelyard.questions.about import Raters, Target, View, view_of
 from steelyard.questions.cheapest import planned
 from steelyard.questions.fitted import Fits, PromptFit
-from steelyard.questions.goals import Goal
-from steelyard.questions.plans import Plan, Prices
+from steelyard.questions.planned import Plan
+from steelyard.questions.precision import Precision
 from steelyard.questions.prospect import Further, Prospect
-from steelyard.questions.typed import Typed, typed_prospect
+from steelyard.questions.typed import typed_prospect
 
 __all__ = ["PlanAsked", "PlanFor", "pilot_plan", "plan"]
 
@@ -35,22 +36,22 @@ _JUDGED_FIRST = (
 
 @dataclass(frozen=True, kw_only=True)
 class PlanAsked:
-    """What a plan is asked for.
+    """What a plan is asked for: exactly one of a half-width, a difference and a budget, or the order of systems.
 
     Attributes
     ----------
     half_width : float or None
         How far intervals may reach to either side.
-    budget : float or None
-        What may be spent, instead.
     difference : float or None
         A difference to be shown, instead.
+    budget : float or None
+        What may be spent, instead.
+    order : bool
+        Whether the order of all systems is the goal.
     assurance : float
         The probability of reaching the goal, and of showing the difference.
-    output_price, judgment_price : float
-        Of an output that is judged, however often, and of a judgment.
-    judgments_per_output : float or None
-        Chosen by default.
+    judgment_price : float
+        Of a judgment.
     n_raters : int or None
         Raters of the further judgments; those of before by default.
     level : float
@@ -58,45 +59,34 @@ class PlanAsked:
     """
 
     half_width: float | None = None
-    budget: float | None = None
     difference: float | None = None
+    budget: float | None = None
+    order: bool = False
     assurance: float = 0.8
-    output_price: float = 0.0
     judgment_price: float = 1.0
-    judgments_per_output: float | None = None
     n_raters: int | None = None
     level: float = 0.95
 
     def __post_init__(self) -> None:
         """Check the options."""
-        for name, lowest in (("half_width", 0), ("budget", 0), ("difference", 0)):
+        for name in ("half_width", "difference", "budget", "judgment_price"):
             value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and value > lowest):
+            if value is not None and not 0 < value < math.inf:
                 raise InvalidArgumentError(f"`{name}` must be a positive number; got {value:g}")
         for name in ("assurance", "level"):
             value = getattr(self, name)
             if not 0 < value < 1:
                 raise InvalidArgumentError(f"`{name}` must lie between 0 and 1; got {value:g}")
-        for name in ("output_price", "judgment_price"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise InvalidArgumentError(f"`{name}` must be 0 or more; got {value:g}")
-        if self.judgment_price == 0 and self.output_price == 0:
-            raise InvalidArgumentError("`judgment_price` and `output_price` must not both be 0")
-        each, raters = self.judgments_per_output, self.n_raters
-        if each is not None and not (np.isfinite(each) and each >= 1):
-            raise InvalidArgumentError(f"`judgments_per_output` must be 1 or more; got {each:g}")
-        if raters is not None and raters < 2:
-            raise InvalidArgumentError(f"`n_raters` must be 2 or more; got {raters}")
+        if self.n_raters is not None and self.n_raters < 2:
+            raise InvalidArgumentError(f"`n_raters` must be 2 or more; got {self.n_raters}")
+        goals = sum(one is not None for one in (self.half_width, self.difference, self.budget))
+        if goals + self.order != 1:
+            raise InvalidArgumentError(
+                "a plan needs exactly one of `--half-width`, `--budget`, `--difference` and `--what order`"
+            )
 
-    @property
-    def goals(self) -> int:
-        """How many goals are given, of which there must be one."""
-        return sum(one is not None for one in (self.half_width, self.budget, self.difference))
-
-    def goal(self, name: str, forms: Floats, *, together: bool) -> Goal:
+    def goal(self, name: str, forms: Floats, *, together: bool = False) -> Precision:
         """Return the goal for some forms of the means."""
-        limit = self.half_width or self.difference or 1.0
         if self.half_width is not None:
             words = f"{name} known to ±{self.half_width:g}"
         elif self.difference is not None:
@@ -105,37 +95,37 @@ class PlanAsked:
             )
         else:
             words = f"{name} as well as {self.budget:g} pays for"
+        limit = self.half_width or self.difference or 1.0
         power = self.assurance if self.difference is not None else None
-        return Goal(words, forms, limit, self.level, together=together, power=power)
+        return Precision(words, forms, limit, self.level, together=together, power=power)
 
-    def plan(self, prospect: Prospect, goal: Goal, *, systems: Sequence[int] | None = None) -> Plan:
+    def plan(
+        self, prospect: Prospect, goal: Precision, *, systems: Sequence[int] | None = None
+    ) -> Plan:
         """Return the plan."""
         return planned(
             prospect,
             goal,
             budget=self.budget,
-            prices=Prices(output=self.output_price, judgment=self.judgment_price),
+            judgment_price=self.judgment_price,
             assurance=self.assurance,
-            each=self.judgments_per_output,
             raters=self.n_raters,
             systems=systems,
         )
 
 
 def plan(
-    item_variance: Typed,
-    rater_variance: Typed,
-    correlation: Typed = 0.0,
+    item_variance: float,
+    rater_variance: float,
+    correlation: float = 0.0,
     *,
-    leniency: Typed = 0.0,
+    leniency: float = 0.0,
     pool_size: int | None = None,
     half_width: float | None = None,
     difference: float | None = None,
     budget: float | None = None,
     assurance: float = 0.8,
     judgment_price: float = 1.0,
-    output_price: float = 0.0,
-    judgments_per_output: float | None = None,
     n_raters: int | None = None,
     level: float = 0.95,
 ) -> Plan:
@@ -143,14 +133,14 @@ def plan(
 
     Parameters
     ----------
-    item_variance, rater_variance : float or (float, float, float)
-        Variance of human scores between outputs, and of the judgments of one output but for leniency; with
-        the ends of its 95% interval. With a `difference`, those of differences.
-    correlation, leniency : float or (float, float, float)
+    item_variance, rater_variance : float
+        Variance of human scores between outputs, and of the judgments of one output but for leniency. With a
+        `difference`, those of differences.
+    correlation, leniency : float
         Correlation of the metric with human scores; variance between raters, which needs `n_raters`.
     pool_size : int, optional
         Outputs of each system; without it the plan is about new outputs.
-    half_width, difference, budget, assurance, judgment_price, output_price, judgments_per_output, n_raters, level
+    half_width, difference, budget, assurance, judgment_price, n_raters, level
         As in `Study.plan`.
 
     Returns
@@ -169,38 +159,22 @@ def plan(
         budget=budget,
         assurance=assurance,
         judgment_price=judgment_price,
-        output_price=output_price,
-        judgments_per_output=judgments_per_output,
         n_raters=n_raters,
         level=level,
     )
-    _one_goal(asked.goals)
-    if asked.difference is None:
-        prospect = typed_prospect(
-            item_variance,
-            rater_variance,
-            correlation,
-            leniency=leniency,
-            raters=asked.n_raters,
-            pool_size=pool_size,
-        )
-        return asked.plan(prospect, asked.goal("the mean", np.eye(1), together=False))
+    # a difference has the variances of its two halves
+    k = 1 if difference is None else 2
     prospect = typed_prospect(
-        _half(item_variance),
-        _half(rater_variance),
+        item_variance / k,
+        rater_variance / k,
         correlation,
         leniency=leniency,
-        raters=asked.n_raters,
-        systems=2,
+        raters=n_raters,
+        systems=k,
         pool_size=pool_size,
     )
-    forms = np.array([[1.0, -1.0]])
-    return asked.plan(prospect, asked.goal("the difference", forms, together=False))
-
-
-def _half(given: Typed) -> Typed:
-    """Return the variance of each of two independent halves of a difference."""
-    return given / 2 if isinstance(given, int | float) else [one / 2 for one in given]
+    name, form = ("the mean", [1.0]) if k == 1 else ("the difference", [1.0, -1.0])
+    return asked.plan(prospect, asked.goal(name, np.array([form])))
 
 
 def pilot_plan(
@@ -212,12 +186,10 @@ def pilot_plan(
     pair: tuple[str, str] | None = None,
     what: PlanFor = "means",
     judge: Sequence[str] | None = None,
-    same_items: bool = True,
     target: Target = "pool",
     raters: Raters | None = None,
 ) -> Plan:
     """Plan further judgments under a prompt; see `Study.plan`."""
-    _one_goal(asked.goals + (what == "order"))
     if pair is not None and (systems is not None or what != "means"):
         raise InvalidArgumentError(
             "`pair` names its two systems: leave out `systems` (--system) and `what`"
@@ -237,13 +209,12 @@ def pilot_plan(
     mode, notes = found.raters(raters)
     getting = list(judge or named)
 
-    def ahead(*, judged_first: bool) -> tuple[Prospect, Goal]:
+    def ahead(*, judged_first: bool) -> tuple[Prospect, Precision]:
         prospect = Prospect.of(
             fits,
             prompt,
             getting,
             about=view_of(target, mode),
-            same_items=same_items,
             judged_first=judged_first,
             differing=pair is not None and set(getting) == set(pair),
         )
@@ -264,13 +235,6 @@ def pilot_plan(
     return replace(made, notes=(*made.notes, *notes))
 
 
-def _one_goal(goals: int) -> None:
-    if goals != 1:
-        raise InvalidArgumentError(
-            "a plan needs exactly one of `--half-width`, `--budget`, `--difference` and `--what order`"
-        )
-
-
 def _goal(
     found: PromptFit,
     prospect: Prospect,
@@ -279,15 +243,15 @@ def _goal(
     *,
     what: PlanFor,
     pair: tuple[str, str] | None,
-) -> Goal:
+) -> Precision:
     """Return the goal for some systems of the campaign."""
     means = np.eye(prospect.campaign.k)[list(systems)]
     if pair is not None:
         forms = means[:1] - means[1:]
-        return asked.goal(f"{pair[0]} - {pair[1]}", forms, together=False)
+        return asked.goal(f"{pair[0]} - {pair[1]}", forms)
     if what == "means" and asked.difference is None:
         name = "the mean of each system" if len(means) > 1 else "the mean"
-        return asked.goal(name, means, together=False)
+        return asked.goal(name, means)
     if len(means) < 2:
         raise InvalidArgumentError("a difference needs two systems; got one")
     pairs = np.array([a - b for a, b in combinations(means, 2)])
@@ -296,7 +260,7 @@ def _goal(
     return _order(found, prospect, means, asked.level)
 
 
-def _shaped(goal: Goal, found: PromptFit, prospect: Prospect, about: View) -> Goal:
+def _shaped(goal: Precision, found: PromptFit, prospect: Prospect, about: View) -> Precision:
     """Return the goal for intervals of the shape that they have now, where all systems were judged."""
     known = {one: number for number, one in enumerate(found.systems)}
     asked = np.flatnonzero(np.abs(goal.forms).max(axis=0) > 0)
@@ -309,7 +273,7 @@ def _shaped(goal: Goal, found: PromptFit, prospect: Prospect, about: View) -> Go
     return goal.shaped(prospect.after(Further(0)), shown)
 
 
-def _order(found: PromptFit, prospect: Prospect, means: Floats, level: float) -> Goal:
+def _order(found: PromptFit, prospect: Prospect, means: Floats, level: float) -> Precision:
     """Return the goal to tell each system from the next, if the differences stay as they are."""
     estimated = found.answers("pool", "random").mean
     known = dict(zip(found.systems, estimated, strict=True))
@@ -323,6 +287,6 @@ def _order(found: PromptFit, prospect: Prospect, means: Floats, level: float) ->
     gaps = np.array([values[a] - values[b] for a, b in rows])
     if gaps.min() <= 0:
         raise NotEstimableError("two systems have equal estimates: no order can be planned")
-    return Goal(
+    return Precision(
         "the order of all systems, if differences stay as they are", forms, gaps, level, True
     )

@@ -74,7 +74,6 @@ class Prospect:
         systems: Sequence[str],
         *,
         about: About = "pool",
-        same_items: bool = True,
         judged_first: bool = False,
         differing: bool = False,
     ) -> "Prospect":
@@ -90,7 +89,7 @@ class Prospect:
             The systems that may get further judgments.
         about
             As in `Prospect`.
-        same_items, judged_first, differing
+        judged_first, differing
             As in `next_outputs`.
         """
         rng = np.random.default_rng(_SEED)
@@ -100,7 +99,6 @@ class Prospect:
             prompt,
             systems,
             rng=rng,
-            same_items=same_items,
             judged_first=judged_first,
             differing=differing,
         )

@@ -1,6 +1,6 @@
 """What ``plan`` prints."""
 
-from steelyard.questions.plans import Plan
+from steelyard.questions.planned import Plan
 
 __all__ = ["PlanForm"]
 

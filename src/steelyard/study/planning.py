@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.plan import PlanAsked, PlanFor, pilot_plan
-from steelyard.questions.plans import Plan
+from steelyard.questions.planned import Plan
 from steelyard.records import names_of
 
 if TYPE_CHECKING:
@@ -28,10 +28,7 @@ def plan(
     budget: float | None = None,
     assurance: float = 0.8,
     judgment_price: float = 1.0,
-    output_price: float = 0.0,
-    judgments_per_output: float | None = None,
     n_raters: int | None = None,
-    same_items: bool = True,
     target: Target = "pool",
     raters: Raters | None = None,
     level: float = 0.95,
@@ -62,14 +59,10 @@ def plan(
         What may be spent.
     assurance : float
         The probability of reaching the goal, and of showing the difference.
-    judgment_price, output_price : float
-        Of a judgment, and of an output that is judged, however often.
-    judgments_per_output : float, optional
-        1.2 gives every fifth output a second judgment; the cheapest by default.
+    judgment_price : float
+        Of a judgment.
     n_raters : int, optional
         Raters of the further judgments; those of before by default.
-    same_items : bool
-        Whether systems are judged on the same items.
     level : float
         Confidence level.
 
@@ -87,10 +80,9 @@ def plan(
             half_width=half_width,
             difference=difference,
             budget=budget,
+            order=what == "order",
             assurance=assurance,
             judgment_price=judgment_price,
-            output_price=output_price,
-            judgments_per_output=judgments_per_output,
             n_raters=n_raters,
             level=level,
         ),
@@ -98,7 +90,6 @@ def plan(
         pair=pair,
         what=what,
         judge=names_of(judge),
-        same_items=same_items,
         target=target,
         raters=raters,
     )

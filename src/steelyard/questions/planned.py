@@ -5,15 +5,7 @@ from typing import Any
 
 from steelyard.html_table import html_table
 
-__all__ = ["Case", "Plan", "Prices", "Spending"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prices:
-    """What an output costs that is judged, however often, and what each judgment costs."""
-
-    output: float = 0.0
-    judgment: float = 1.0
+__all__ = ["Case", "Plan", "Spending"]
 
 
 @dataclass(frozen=True, kw_only=True)

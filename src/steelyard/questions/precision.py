@@ -1,4 +1,4 @@
-"""What a plan is to reach: how far intervals of some answers may reach."""
+"""How narrow a plan is to make the intervals of some answers."""
 
 from dataclasses import dataclass, replace
 
@@ -9,14 +9,14 @@ from steelyard.model.campaign import Floats
 from steelyard.model.imagined import Imagined
 from steelyard.model.intervals import Intervals
 
-__all__ = ["Goal"]
+__all__ = ["Precision"]
 
 _DRAWS = 4_000
 _SEED = 20_181
 
 
 @dataclass(frozen=True, eq=False)
-class Goal:
+class Precision:
     """Answers, and how far their intervals may reach.
 
     Attributes
@@ -47,8 +47,8 @@ class Goal:
     longer: Floats | float = 0.0
     at: Floats | float = 1.0
 
-    def shaped(self, now: Imagined, shown: Intervals) -> "Goal":
-        """Return the goal for intervals of the shape that the answers' have now."""
+    def shaped(self, now: Imagined, shown: Intervals) -> "Precision":
+        """Return the same for intervals of the shape that the answers' have now."""
         half_width = (shown.high - shown.low) / 2
         variance = now.variance(self.forms)
         normal = stdtrit(now.freedom(self.forms), (1 + self.level) / 2) * np.sqrt(variance)
