@@ -199,7 +199,6 @@ def test_results_are_a_table_and_a_dictionary(study):
     assert "overall" not in str(found)
     assert found.to_dict()[0]["systems"][0]["system"] == "C"
     assert "go on" in repr(found[0]) or "stop" in repr(found[0])
-    assert "at all looks" in found[0]._repr_html_()
 
 
 def test_the_best_is_known_before_the_difference_is():
@@ -221,6 +220,18 @@ def test_one_run_names_one_number_of_judgments():
     assert asked_for.more_judgments == found.more_judgments
     assert f"about {found.more_judgments:,} more judgments" in found.answer
     assert found.answer.count("more judgments") == 1
+
+
+def test_one_law_says_how_many_more_judgments_whoever_asks():
+    study = Study.read(*tables((0.0, 0.1), n=40, size=1000))
+    [undecided] = study.compare()[0].pairs
+    [watched] = study.monitor(goal="difference", margin=0.001, pair=("A", "B"))
+    made = study.plan(pair=("A", "B"), half_width=abs(undecided.difference))
+    assert watched.more_judgments == watched.pairs[0].more_judgments
+    at_one_look = 80 + undecided.more_judgments
+    # looking all the time costs more than one look; for a plan raters do not become more
+    assert 1.5 < (80 + watched.more_judgments) / at_one_look < 4
+    assert 80 + made.expected.judgments == pytest.approx(at_one_look, rel=0.25)
 
 
 @pytest.mark.slow

@@ -21,9 +21,10 @@ from steelyard.cli.options import (
     pair_options,
     study_arguments,
 )
-from steelyard.cli.printing import interval as shown
 from steelyard.cli.printing import print_result
+from steelyard.numbers import decimals_for, interval, number, signed
 from steelyard.questions.about import Raters, Target
+from steelyard.questions.answer import difference_decimals
 from steelyard.questions.goal import Decide
 from steelyard.questions.monitored import Monitored
 from steelyard.questions.pairs import Gate
@@ -181,6 +182,7 @@ def _systems(one: Monitored) -> Table:
     if one.goal != "none":
         table.add_column("")
         table.add_column("more", justify="right")
+    places = decimals_for(system.half_width or 0.0 for system in one.systems)
     for system in one.systems:
         ends = system.low, system.high
         rank = ""
@@ -191,8 +193,8 @@ def _systems(one: Monitored) -> Table:
         cells = [
             system.system,
             rank,
-            "" if system.estimate is None else f"{system.estimate:.3f}",
-            "" if ends[0] is None or ends[1] is None else shown(ends[0], ends[1]),
+            "" if system.estimate is None else number(system.estimate, places),
+            "" if ends[0] is None or ends[1] is None else interval(ends[0], ends[1], places),
             f"{system.n_judgments}",
         ]
         if one.goal != "none":
@@ -211,9 +213,15 @@ def _pairs(one: Monitored) -> Table:
     if len(one.pairs) > 1:
         table.add_column("all pairs together")
     table.add_column("verdict")
+    places = difference_decimals(one.pairs)
     for pair in one.pairs:
-        cells = [pair.a, pair.b, f"{pair.difference:+.3f}", shown(pair.low, pair.high)]
+        cells = [
+            pair.a,
+            pair.b,
+            signed(pair.difference, places),
+            interval(pair.low, pair.high, places),
+        ]
         if len(one.pairs) > 1:
-            cells.append(shown(pair.simultaneous_low, pair.simultaneous_high))
+            cells.append(interval(pair.simultaneous_low, pair.simultaneous_high, places))
         table.add_row(*cells, pair.words if pair.verdict != "undecided" else "undecided")
     return table

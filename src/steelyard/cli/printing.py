@@ -21,7 +21,6 @@ from steelyard.tables.replacing import replacing
 
 __all__ = [
     "headed",
-    "interval",
     "note_lines",
     "parse_bounds",
     "plain_console",
@@ -185,11 +184,6 @@ def parse_bounds(text: str) -> tuple[float, float]:
             f"`--bounds` must be two numbers with a comma, such as 0,1; got {text!r}"
         ) from error
     return low, high
-
-
-def interval(low: float, high: float) -> str:
-    """Return an interval as tables show it."""
-    return f"[{low:.3f}, {high:.3f}]"
 
 
 def _finite(value: Any) -> Any:

@@ -15,6 +15,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.printing import print_result, progress_bar
 from steelyard.errors import InvalidArgumentError
+from steelyard.numbers import signed
 from steelyard.questions.goal import Decide
 from steelyard.questions.replay import Replay
 
@@ -125,7 +126,7 @@ def _pairs(one: Replay) -> Table:
         table.add_row(
             pair.a,
             pair.b,
-            f"{pair.truth:+.3f}",
+            signed(pair.truth, 3),
             f"{pair.error:.3f}",
             f"{pair.half_width:.3f}",
             f"{pair.coverage:.0%}",

@@ -175,8 +175,23 @@ class Fit:
         about : {"pool", "new outputs", "these raters"}
             As in `answers`.
         """
+        parts = self.effect_parts(z_weights, about)
+        if about == "new outputs":
+            parts["metrics of new outputs"] = self.metric_error
+        parts["learning"] = self._learning(z_weights)
+        parts["observed"] = self._observed(parts)
+        weights = z_weights / self.spread[:, np.newaxis]
+        return Answers(self.estimates(weights), weights, parts)
+
+    def effect_parts(self, z_weights: Floats, about: About) -> dict[str, Floats]:
+        """Return what each effect adds to the covariance of the errors of estimates with these weights.
+
+        Parameters
+        ----------
+        z_weights, about
+            As in `errors_of`.
+        """
         at, built, asked = self.variances.solution, self.system.effects, self.targets
-        of_new = about == "new outputs"
         of_columns = asked.these_raters if about == "these raters" else asked.columns
         parts = {}
         seen = self.system.u.T @ z_weights
@@ -190,16 +205,11 @@ class Fit:
             of_kernels, built.kernels, self.system.matrices, asked.kernels, asked.pools, strict=True
         ):
             found = z_weights.T @ (matrix @ z_weights)
-            if not of_new:
+            if about != "new outputs":
                 cross = z_weights.T @ covariance
                 found = found - cross - cross.T + pool
             parts[kernel.name] = theta * found
-        if of_new:
-            parts["metrics of new outputs"] = self.metric_error
-        parts["learning"] = self._learning(z_weights)
-        parts["observed"] = self._observed(parts)
-        weights = z_weights / self.spread[:, np.newaxis]
-        return Answers(self.estimates(weights), weights, parts)
+        return parts
 
     def _observed(self, parts: Mapping[str, Floats]) -> Floats:
         """How far the observed squares of blocks move the errors from what the model expects."""

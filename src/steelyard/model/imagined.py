@@ -306,8 +306,7 @@ def imagined(known: Known, campaign: Campaign, *, about: About = "pool") -> Imag
             expectation=known.expectation,
             kurtosis=max(2 * (known.tails - 1), 0.0),
         )
-        answers = _with_observed(fit, _expected(fit, about), known.off)
-        return Imagined(campaign, answers, fit, known)
+        return Imagined(campaign, _expected(fit, about, known.off), fit, known)
 
 
 def _covariance(system: System, solution: Solution) -> Floats:
@@ -340,59 +339,33 @@ def _covariance(system: System, solution: Solution) -> Floats:
     return np.linalg.inv(bend + 1e-10 * np.eye(len(bend)) * np.trace(bend))
 
 
-def _expected(fit: Fit, about: About) -> Answers:
-    """Return the answers with the errors that they are expected to have."""
-    at, system, asked = fit.variances.solution, fit.system, fit.targets
-    weights = fit.weights
-    of_columns = asked.these_raters if about == "these raters" else asked.columns
-    parts, moves = {}, []
-    seen = system.u.T @ weights
-    for theta, own, one, wanted, these in zip(
-        at.theta,
-        system.slices,
-        system.effects.columns,
-        of_columns,
-        asked.these_raters,
-        strict=False,
-    ):
-        off = wanted - seen[own]
-        parts[one.name] = theta * off.T @ off
-        moves.append(theta * (system.u[:, own] @ (these - seen[own])))
-    of_kernels = at.theta[len(system.slices) :]
-    for theta, kernel, matrix, covariance, pool in zip(
-        of_kernels,
-        system.effects.kernels,
-        system.matrices,
-        asked.kernels,
-        asked.pools,
-        strict=True,
-    ):
-        through = matrix @ weights
-        found = weights.T @ through
-        if about != "new outputs":
-            cross = weights.T @ covariance
-            found = found - cross - cross.T + pool
-        parts[kernel.name] = theta * found
-        moves.append(theta * (covariance - through))
-    parts["learning"] = _learning(fit, np.stack(moves))
+def _expected(fit: Fit, about: About, off: float) -> Answers:
+    """Return the answers with the errors that they are expected to have; `off`: what observed squares will add."""
+    parts = fit.effect_parts(fit.weights, about)
+    of_blocks = sum(parts[one.name] for one in fit.system.effects.kernels)
+    trust = np.sqrt(fit.freedom / (fit.freedom + fit.expectation_worth))
+    parts["learning"] = _learning(fit)
+    parts["observed"] = off * of_blocks * np.outer(trust, trust)
     if about == "new outputs":
         parts["metrics of new outputs"] = _metric_error(fit)
-    return Answers(np.zeros(fit.campaign.k), weights / fit.spread[:, np.newaxis], parts)
+    return Answers(np.zeros(fit.campaign.k), fit.weights / fit.spread[:, np.newaxis], parts)
 
 
-def _with_observed(fit: Fit, answers: Answers, off: float) -> Answers:
-    """Return answers with what observed squares will add to their errors."""
-    of_blocks = sum(answers.parts[one.name] for one in fit.system.effects.kernels)
-    trust = np.sqrt(fit.freedom / (fit.freedom + fit.expectation_worth))
-    observed = off * of_blocks * np.outer(trust, trust)
-    return replace(answers, parts=dict(answers.parts) | {"observed": observed})
-
-
-def _learning(fit: Fit, moves: Floats) -> Floats:
+def _learning(fit: Fit) -> Floats:
     """What the means are expected to move by, as the variances are learned (Prasad and Rao 1990)."""
-    at = fit.variances.solution
-    e, n, k = moves.shape
-    flat = moves.transpose(1, 0, 2).reshape(n, e * k)
+    at, system, asked = fit.variances.solution, fit.system, fit.targets
+    seen = system.u.T @ fit.weights
+    moves = [
+        system.u[:, own] @ (these - seen[own])
+        for own, these in zip(system.slices, asked.these_raters, strict=True)
+    ]
+    moves += [
+        covariance - matrix @ fit.weights
+        for matrix, covariance in zip(system.matrices, asked.kernels, strict=True)
+    ]
+    e, n, k = len(moves), *fit.weights.shape
+    flat = np.stack([v * one for v, one in zip(at.theta, moves, strict=True)], axis=1)
+    flat = flat.reshape(n, e * k)
     both = (flat.T @ at.project(flat)).reshape(e, k, e, k)
     return np.asarray(np.einsum("ekfl,ef->kl", both, fit.variances.covariance))
 

@@ -1,15 +1,11 @@
 """A gate on means: each must be at least so good."""
 
-import math
 from collections.abc import Sequence
 
 from steelyard.questions.estimates import Estimate
 from steelyard.questions.pairs import Answer
 
 __all__ = ["least_answer"]
-
-# More judgments than this many times those at hand are no forecast.
-_FAR = 25
 
 
 def least_answer(
@@ -37,7 +33,7 @@ def least_answer(
             if answer == kind:
                 name = one.system if one.slice is None else f"{one.system}, {one.slice}"
                 where = f"prompt {one.prompt}: {name} {one.estimate:.3g} [{one.low:.3g}, {one.high:.3g}]"
-                more = _more(one, least) if kind == "undecided" else ""
+                more = _go_on(one, least) if kind == "undecided" else ""
                 verb = "is undecided" if kind == "undecided" else "fails"
                 return answer, f"gate at least {least:g} {verb}: {where}{more}"
     return (
@@ -55,10 +51,12 @@ def _answer(one: Estimate, least: float, lower_is_better: frozenset[str]) -> Ans
     return "fails" if high < 0 else "undecided"
 
 
-def _more(one: Estimate, least: float) -> str:
-    """Say how many more judgments would decide, if the mean stays as it is."""
-    gap, reach = abs(one.estimate - least), (one.high - one.low) / 2
-    if gap <= 0 or reach / gap > math.sqrt(_FAR):
-        return "; it is so near that no number of judgments can be named"
-    more = max(math.ceil(one.n_judgments * ((reach / gap) ** 2 - 1)), 1)
-    return f"; about {more:,} more judgments of it would decide"
+def _go_on(one: Estimate, least: float) -> str:
+    """Say at which half-width it would be decided, if the mean stays as it is."""
+    gap = abs(one.estimate - least)
+    if gap == 0:
+        return "; the estimate is just there: no interval decides"
+    return (
+        f"; an interval of \u00b1{gap:.3g} would decide: go on with `steelyard monitor --half-width {gap:.3g}`, which "
+        "says how many more judgments that takes"
+    )

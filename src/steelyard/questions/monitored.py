@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from steelyard.html_table import html_table
 from steelyard.questions.about import About
 from steelyard.questions.pairs import PairDifference
 
@@ -131,18 +130,3 @@ class Monitored:
 
     def __repr__(self) -> str:
         return f"<Monitored, prompt {self.prompt}: {self.sentence}>"
-
-    def _repr_html_(self) -> str:
-        names = ("system", "estimate", f"{self.level:.0%}, at all looks", "judgments", "")
-        rows = [
-            (
-                one.system,
-                "" if one.estimate is None else f"{one.estimate:.3f}",
-                "" if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]",
-                f"{one.n_judgments}",
-                "enough" if one.enough else "go on",
-            )
-            for one in self.systems
-        ]
-        below = [line for line in (self.answer, self.sentence, *self.notes) if line]
-        return html_table(names, rows, right=(False, True, True, True, False), below=below)

@@ -10,7 +10,6 @@ import polars as pl
 
 from steelyard.campaign.unjudged import PLACE, next_outputs, others_judged
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.html_table import html_table
 from steelyard.model.campaign import Floats
 from steelyard.names import known_names
 from steelyard.questions.fitted import Fits
@@ -51,10 +50,6 @@ class NextSample:
 
     def __repr__(self) -> str:
         return f"<{self.frame.height} outputs to judge next: {'; '.join(self.rules)}>"
-
-    def _repr_html_(self) -> str:
-        rows = [(name, f"{number:,}") for name, number in self.to_dict()["systems"].items()]
-        return html_table(("system", "outputs"), rows, right=(False, True), below=self.rules)
 
 
 def next_sample(

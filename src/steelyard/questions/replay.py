@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError, NotEstimableError
-from steelyard.html_table import html_table
 from steelyard.model.campaign import Floats
 from steelyard.model.threads import one_thread
 from steelyard.questions.answer import better_pairs
@@ -139,21 +138,6 @@ class Replay:
             f"<Replay, prompt {self.prompt}: {self.judgments:,.0f} judgments, goal {self.goal}, "
             f"{self.runs} runs>"
         )
-
-    def _repr_html_(self) -> str:
-        names = ("system", "error", "of plain means", "half-width", "holds", "judgments")
-        rows = [
-            (
-                one.system,
-                f"{one.error:.3f}",
-                f"{one.plain_error:.3f}",
-                f"{one.half_width:.3f}",
-                f"{one.coverage:.0%}",
-                f"{one.judgments:,.0f}",
-            )
-            for one in self.systems
-        ]
-        return html_table(names, rows, right=(False, *[True] * 5), below=list(self.notes))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.html_table import html_table
 from steelyard.names import known_names
 from steelyard.records import ALSO_BY, DRAW_COLUMNS, names_of
 from steelyard.sampling.draw import Design, Draw, by_size, by_strata, simple
@@ -73,14 +72,6 @@ class Sample:
     def __repr__(self) -> str:
         draws = "; ".join(f"{name}: {draw.signature}" for name, draw in self.draws.items())
         return f"<Sample of {self.frame.height} outputs; {draws}>"
-
-    def _repr_html_(self) -> str:
-        names = ("system", "design", "drawn", "pool", "signature")
-        rows = [
-            (name, draw.design, f"{draw.n:,}", f"{draw.pool_size:,}", draw.signature)
-            for name, draw in self.draws.items()
-        ]
-        return html_table(names, rows, right=(False, False, True, True, False))
 
 
 def sample(
