@@ -65,7 +65,7 @@ class PoolMoments:
                 f"metric {column}: score that output, or give it a value of your choice"
             )
         parts = (array[start : start + _BLOCK] - mean for start in range(0, len(array), _BLOCK))
-        covariance = sum(part.T @ part for part in parts) / len(array)
+        covariance = np.asarray(sum(part.T @ part for part in parts) / len(array))
         low, high = (np.asarray(end(axis=0), np.float64) for end in (array.min, array.max))
         return cls(len(array), mean, covariance, low, high)
 
