@@ -75,12 +75,6 @@ def test_a_half_width_ends_the_collection(study):
     assert found.judgments < 300
 
 
-def test_systems_may_have_items_of_their_own(study):
-    [same] = study.replay(30, runs=20)
-    [own] = study.replay(30, runs=20, same_items=False)
-    assert own.pairs[0].error > same.pairs[0].error
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [

@@ -68,8 +68,8 @@ def test_neither_order_of_rows_nor_other_systems_change_a_draw(outputs, same_ite
 
 def test_the_same_items_are_drawn_for_all_systems_unless_told_otherwise(outputs):
     found = sample(outputs, 15, each_text_once=False, seed=3)
-    assert found.to_dict()["draws"][0]["same_items"]
-    assert found.to_dict()["draws"][0]["identical_items"] is None
+    [draw] = found.draws.values()
+    assert (draw.systems, draw.differing) == (2, None)
     frame = found.frame
     assert frame["signature"].unique().to_list() == [found.draws["alpha, beta"].signature]
     assert "|systems=2|" in frame["signature"][0]
@@ -108,7 +108,8 @@ def test_pairs_are_drawn_where_systems_differ(outputs):
     assert not any(int(item[1:]) % 3 == 0 for item in frame["item"])
     larger = sample(outputs, 14, pair=("alpha", "beta"), extend=frame, seed=2).frame
     assert larger["item"].to_list()[:20] == frame["item"].to_list()
-    assert found.to_dict()["draws"][0]["identical_items"] == 20
+    [draw] = found.draws.values()
+    assert draw.pool_size - draw.differing == 20
 
 
 @pytest.mark.parametrize(
@@ -127,14 +128,12 @@ def test_an_extension_contains_the_earlier_sample_and_updates_probabilities(outp
         assert "extended=16" in after["signature"][0]
 
 
-def test_the_summary_says_what_was_drawn(outputs):
-    options = {"strata": "topic", "same_items": False}
-    found = sample(outputs, 16, seed=1, **options).to_dict()
-    assert found["outputs"] == 32
-    first = found["draws"][0]
-    assert first["system"] == "alpha"
-    assert first["strata"][0] == {"stratum": "t0", "drawn": 4, "size": 15}
-    assert first["probability"]["least"] == pytest.approx(4 / 15)
+def test_the_draw_of_each_system_says_what_was_drawn(outputs):
+    found = sample(outputs, 16, seed=1, strata="topic", same_items=False)
+    assert found.frame.height == 32
+    first = found.draws["alpha"]
+    assert first.by_stratum[0] == ("t0", 4, 15)
+    assert first.probability.min() == pytest.approx(4 / 15)
 
 
 @pytest.mark.parametrize(

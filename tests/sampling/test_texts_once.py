@@ -21,7 +21,7 @@ def pool(size=12):
 
 def test_a_text_that_several_systems_wrote_is_in_the_sample_once():
     found = sample(read_outputs(pool()), 12, seed=1)
-    assert found.frame.height == 4 * 1 + 4 * 2 + 4 * 3 == found.to_dict()["outputs"]
+    assert found.frame.height == 4 * 1 + 4 * 2 + 4 * 3
     assert found.frame.select("item", "output").is_unique().all()
     shared = dict(found.frame.filter(pl.col("system") == "a").select("item", "also_by").iter_rows())
     assert shared["i00"] == '["b", "c, \\"d\\""]'

@@ -42,7 +42,7 @@ def frames():
             names("rouge-l"), prompt="overall", systems=names("a"), half_width=0.3
         ),
         lambda study, names: study.outputs.pool_moments(names("rouge-l"))["a"].mean.tolist(),
-        lambda study, names: study.sample(5, systems=names("a"), seed=1).to_dict(),
+        lambda study, names: study.sample(5, systems=names("a"), seed=1).frame.to_dicts(),
     ],
 )
 def test_one_name_is_a_name_and_not_its_letters(frames, ask):

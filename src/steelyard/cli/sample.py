@@ -144,31 +144,29 @@ def _tables(found: Sample, output: Path) -> list[RenderableType]:
     table.add_column("drawn", justify="right")
     table.add_column("of", justify="right")
     table.add_column("probability", justify="right")
-    for one in found.to_dict()["draws"]:
-        for part in one["strata"]:
-            share = f"{part['drawn'] / part['size']:.3f}"
-            table.add_row(
-                one["system"], part["stratum"], str(part["drawn"]), str(part["size"]), share
-            )
-        if not one["strata"]:
-            least, greatest = one["probability"]["least"], one["probability"]["greatest"]
+    for name, draw in found.draws.items():
+        for label, drawn, size in draw.by_stratum:
+            table.add_row(name, label, str(drawn), str(size), f"{drawn / size:.3f}")
+        if not draw.by_stratum:
+            least, greatest = draw.probability.min(), draw.probability.max()
             shown = f"{least:.3f}" if least == greatest else f"{least:.3f} to {greatest:.3f}"
-            there = round(one["share"] * one["pool_size"])
-            table.add_row(one["system"], "", str(one["n"]), str(there), shown)
-    return [table, *_remarks(found), *(one["signature"] for one in found.to_dict()["draws"])]
+            there = draw.pool_size if draw.differing is None else draw.differing
+            table.add_row(name, "", str(draw.n), str(there), shown)
+    return [table, *_remarks(found), *(one.signature for one in found.draws.values())]
 
 
 def _remarks(found: Sample) -> list[str]:
     """Say whether systems share items, and which items a pair needs no judgment of."""
-    draws = found.to_dict()["draws"]
-    if len(draws) > 1:
+    if len(found.draws) > 1:
         return ["each system is drawn on its own: differences are known better on the same items"]
-    [one] = draws
-    if one["identical_items"] is not None:
-        identical = f"{one['identical_items']} of {one['pool_size']} items have identical outputs"
-        return [f"the same items for both; {identical} and need no judgment"]
+    [draw] = found.draws.values()
+    if draw.differing is not None:
+        identical = f"{draw.pool_size - draw.differing} of {draw.pool_size}"
+        return [
+            f"the same items for both; {identical} items have identical outputs and need no judgment"
+        ]
     shared = found.frame[ALSO_BY].drop_nulls().len() if ALSO_BY in found.frame.columns else 0
     once = f"; {shared} of {found.frame.height} texts were written by several systems: judge each once,"
     once += f" it counts for all of them; keep the column {ALSO_BY} with the judgments"
     same = f"the same items for all systems{once if shared else ''}"
-    return [same] if one["same_items"] else []
+    return [same] if draw.systems > 1 else []

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -38,15 +37,6 @@ class NextSample:
 
     frame: pl.DataFrame
     rules: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the documented summary."""
-        counts = self.frame.group_by("system", maintain_order=True).len()
-        return {
-            "outputs": self.frame.height,
-            "systems": dict(counts.iter_rows()),
-            "rules": list(self.rules),
-        }
 
     def __repr__(self) -> str:
         return f"<{self.frame.height} outputs to judge next: {'; '.join(self.rules)}>"

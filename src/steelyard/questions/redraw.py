@@ -34,18 +34,15 @@ class Redraw:
     noise : (k,) array
         What the judgments' noise adds to the squared error of a mean and replays do not show: it is the
         same in all of them.
-    same_items : bool
-        Whether systems get the same items, where the campaign has the same for all.
     """
 
     found: PromptFit
     campaign: Campaign
     truth: Floats
     noise: Floats
-    same_items: bool
 
     @classmethod
-    def of(cls, found: PromptFit, *, same_items: bool) -> "Redraw":
+    def of(cls, found: PromptFit) -> "Redraw":
         """Prepare a campaign for replays.
 
         Raises
@@ -64,7 +61,7 @@ class Redraw:
                 "not stand for the pool: replay a campaign with a simple draw"
             )
         smaller = replace(campaign, pools=_judged_pools(campaign))
-        return cls(found, smaller, _truth(campaign), _noise(found.fit), same_items)
+        return cls(found, smaller, _truth(campaign), _noise(found.fit))
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -82,13 +79,12 @@ class Redraw:
         return len(np.unique(self.campaign.item))
 
     def draw(self, rng: np.random.Generator, n: int) -> "Drawn":
-        """Draw n items from the pool that the judged items fill, the same for all systems or not."""
+        """Draw n items from the pool that the judged items fill, the same for all systems that were judged so."""
         campaign = self.campaign
         item = campaign.item[campaign.output]
         system = campaign.writers[campaign.output].argmax(axis=1)
-        together = self.same_items and _same_items(campaign)
         groups = [np.arange(campaign.n)]
-        if not together:
+        if not _same_items(campaign):
             groups = [np.flatnonzero(system == one) for one in range(campaign.k)]
         rows, copies, places = [], [], []
         for own in groups:

@@ -15,9 +15,9 @@ from steelyard.questions.fitted import PromptFit
 from steelyard.questions.goal import Goal
 from steelyard.questions.monitor import Look
 from steelyard.questions.pairs import PairDifference
-from steelyard.questions.redraw import Redraw
+from steelyard.questions.redraw import Drawn, Redraw
 
-__all__ = ["Replay", "ReplayedPair", "ReplayedSystem", "Rule", "replayed"]
+__all__ = ["Replay", "ReplayedPair", "ReplayedSystem", "replayed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,34 +140,6 @@ class Replay:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """How the replayed campaigns are judged, and what ends them.
-
-    Attributes
-    ----------
-    goal : Goal
-        What ends the collection; without a goal all outputs are judged, and looked at once.
-    n_outputs : int
-        Outputs of each system to judge, at most.
-    planned : float or None
-        Judgments of each system that are planned, where there is a goal.
-    look : int
-        Outputs of each system between looks.
-    same_items : bool
-        Whether systems are judged on the same items, where the campaign has the same for all.
-    lower_is_better : bool
-        Whether lower scores are better.
-    """
-
-    goal: Goal
-    n_outputs: int
-    planned: float | None = None
-    look: int = 10
-    same_items: bool = True
-    lower_is_better: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class _Run:
     """One replay at its end: judgments, estimates and intervals of each system, and what is said of pairs."""
@@ -186,8 +158,12 @@ class _Run:
 def replayed(
     found: PromptFit,
     asked: Asked,
-    rule: Rule,
+    goal: Goal,
+    n: int,
     *,
+    planned: float | None = None,
+    look: int = 10,
+    lower_is_better: bool = False,
     runs: int = 200,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -200,8 +176,16 @@ def replayed(
         The finished campaign under one prompt.
     asked : Asked
         What intervals are about.
-    rule : Rule
-        How the replayed campaigns are judged.
+    goal : Goal
+        What ends the collection; without a goal all outputs are judged, and looked at once.
+    n : int
+        Outputs of each system to judge, at most.
+    planned : float, optional
+        Judgments of each system that are planned, where there is a goal.
+    look : int
+        Outputs of each system between looks.
+    lower_is_better : bool
+        Whether lower scores are better.
     runs, seed
         How many replays, and the seed.
     progress : callable, optional
@@ -214,58 +198,65 @@ def replayed(
     NotEstimableError
         If the campaign was not drawn simply, or no replay gives an answer.
     """
-    redraw = Redraw.of(found, same_items=rule.same_items)
-    if not 2 <= rule.n_outputs <= redraw.most:
+    redraw = Redraw.of(found)
+    if not 2 <= n <= redraw.most:
         raise InvalidArgumentError(
-            f"`n` must lie between 2 and {redraw.most}, the outputs of the smallest pool; got "
-            f"{rule.n_outputs}"
+            f"`n` must lie between 2 and {redraw.most}, the outputs of the smallest pool; got {n}"
         )
     if runs < 1:
         raise InvalidArgumentError(f"`runs` must be at least 1; got {runs}")
+    looks = [*range(look, n, look), n] if goal.given else [n]
     done: list[_Run] = []
     refusal = NotEstimableError("no replay gave an answer")
     for number in range(runs):
         rng = np.random.default_rng([seed, number])
         try:
-            done.append(_run(redraw, asked, rule, rng))
+            drawn = redraw.draw(rng, n)
+            done.append(_run(drawn, asked, goal, looks, planned=planned, lower=lower_is_better))
         except NotEstimableError as error:
             refusal = error
         if progress is not None:
             progress(number + 1, runs)
     if not done:
         raise refusal
-    return _summary(redraw, done, rule, runs)
+    return _summary(redraw, done, goal, n, planned=planned, runs=runs, lower=lower_is_better)
 
 
-def _run(redraw: Redraw, asked: Asked, rule: Rule, rng: np.random.Generator) -> _Run:
+def _run(
+    drawn: Drawn,
+    asked: Asked,
+    goal: Goal,
+    looks: Sequence[int],
+    *,
+    planned: float | None,
+    lower: bool,
+) -> _Run:
     """Judge all and look once; with a goal, look again and again until it is reached.
 
     Systems that need no more judgments get no more. Whatever ends the replay, or a system's judgments, is looked
     at with variances that were learned from all judgments so far.
     """
-    drawn = redraw.draw(rng, rule.n_outputs)
 
     def look(*, exact: bool) -> Look:
-        model = drawn.looked(rule.planned, exact=exact) if rule.goal.given else drawn.once()
-        return Look(model, asked, rule.goal, rule.lower_is_better)
+        model = drawn.looked(planned, exact=exact) if goal.given else drawn.once()
+        return Look(model, asked, goal, lower)
 
-    needing, last = set(redraw.systems), None
-    first = rule.look if rule.goal.given else rule.n_outputs
-    for n in [*range(first, rule.n_outputs, rule.look), rule.n_outputs]:
+    needing, last = set(drawn.redraw.systems), None
+    for n in looks:
         drawn.judge(n, needing)
         try:
-            last = look(exact=n == rule.n_outputs)
-            if rule.goal.given and last.needing(None) < needing:
+            last = look(exact=n == looks[-1])
+            if goal.given and last.needing(None) < needing:
                 last = look(exact=True)
         except NotEstimableError:
-            if n == rule.n_outputs and last is None:
+            if n == looks[-1] and last is None:
                 raise
             continue
         needing = last.needing(None)
         if not needing:
             break
     assert last is not None
-    return _end_of(last, reached=rule.goal.given and not needing)
+    return _end_of(last, reached=goal.given and not needing)
 
 
 def _end_of(look: Look, *, reached: bool) -> _Run:
@@ -289,17 +280,27 @@ def _end_of(look: Look, *, reached: bool) -> _Run:
     )
 
 
-def _summary(redraw: Redraw, done: Sequence[_Run], rule: Rule, runs: int) -> Replay:
+def _summary(
+    redraw: Redraw,
+    done: Sequence[_Run],
+    goal: Goal,
+    n: int,
+    *,
+    planned: float | None,
+    runs: int,
+    lower: bool,
+) -> Replay:
     def all_of(name: str) -> Floats:
         return np.array([getattr(one, name) for one in done], dtype=np.float64)
 
     def root_mean_square(off: Floats) -> Floats:
         return np.asarray(np.sqrt(np.mean(off**2, axis=0) + redraw.noise))
 
-    truth, used, low, high = redraw.truth, all_of("judgments"), all_of("low"), all_of("high")
+    truth, used = redraw.truth, all_of("judgments")
+    least, most = all_of("low"), all_of("high")
     error = root_mean_square(all_of("estimate") - truth)
     plain_error = root_mean_square(all_of("plain") - truth)
-    holds = (low <= truth + 1e-12) & (high >= truth - 1e-12)
+    holds = (least <= truth + 1e-12) & (most >= truth - 1e-12)
     systems = tuple(
         ReplayedSystem(
             system=name,
@@ -307,13 +308,13 @@ def _summary(redraw: Redraw, done: Sequence[_Run], rule: Rule, runs: int) -> Rep
             judgments=float(used[:, place].mean()),
             error=float(error[place]),
             plain_error=float(plain_error[place]),
-            half_width=float((high - low)[:, place].mean() / 2),
+            half_width=float((most - least)[:, place].mean() / 2),
             coverage=float(holds[:, place].mean()),
             best=float(np.mean([one.best == name for one in done])),
         )
         for place, name in enumerate(redraw.systems)
     )
-    pairs, wrong = _pairs(redraw, done, lower=rule.lower_is_better)
+    pairs, wrong = _pairs(redraw, done, lower=lower)
     total = used.sum(axis=1)
     notes = [
         (
@@ -327,12 +328,12 @@ def _summary(redraw: Redraw, done: Sequence[_Run], rule: Rule, runs: int) -> Rep
     return Replay(
         prompt=redraw.found.prompt,
         metrics=redraw.campaign.metrics,
-        goal=str(rule.goal),
-        n_outputs=rule.n_outputs,
-        planned=rule.planned,
+        goal=str(goal),
+        n_outputs=n,
+        planned=planned,
         judgments=float(total.mean()),
         most_judgments=float(np.quantile(total, 0.9)),
-        reached=float(np.mean([one.reached for one in done])) if rule.goal.given else None,
+        reached=float(np.mean([one.reached for one in done])) if goal.given else None,
         wrong=wrong,
         runs=len(done),
         systems=systems,

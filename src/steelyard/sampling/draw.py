@@ -67,6 +67,17 @@ class Draw:
         return 1.0 if self.differing is None else self.differing / self.pool_size
 
     @property
+    def by_stratum(self) -> list[tuple[str, int, int]]:
+        """Each stratum with the number of its outputs that were drawn, and of all."""
+        if self.strata is None:
+            return []
+        labels, counts = np.unique(self.strata, return_counts=True)
+        return [
+            (str(label), int(count), int(self.strata_sizes[label]))
+            for label, count in zip(labels.tolist(), counts, strict=True)
+        ]
+
+    @property
     def signature(self) -> str:
         """One line that identifies the draw."""
         parts = [

@@ -3,7 +3,6 @@
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -38,36 +37,6 @@ class Sample:
 
     frame: pl.DataFrame
     draws: Mapping[str, Draw]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the documented summary."""
-        return {
-            "outputs": self.frame.height,
-            "draws": [
-                {
-                    "system": name,
-                    "design": draw.design,
-                    "n": draw.n,
-                    "pool_size": draw.pool_size,
-                    "same_items": draw.systems > 1,
-                    "identical_items": (
-                        None if draw.differing is None else draw.pool_size - draw.differing
-                    ),
-                    "share": draw.share,
-                    "extended": draw.extended,
-                    "probability": {
-                        "least": float(draw.probability.min()),
-                        "greatest": float(draw.probability.max()),
-                    },
-                    "strata": [
-                        {"stratum": label, "drawn": drawn, "size": size}
-                        for label, drawn, size in _strata(draw)
-                    ],
-                    "signature": draw.signature,
-                }
-                for name, draw in self.draws.items()
-            ],
-        }
 
     def __repr__(self) -> str:
         draws = "; ".join(f"{name}: {draw.signature}" for name, draw in self.draws.items())
@@ -252,13 +221,10 @@ def _drawn_clusters(pool: ItemPool, column: str, n: int, rng: np.random.Generato
 
 
 def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
-    sizes = dict(draw.strata_sizes)
     labels = None if draw.strata is None else [str(label) for label in draw.strata.tolist()]
-    size = (
-        [sizes[label] for label in draw.strata.tolist()]
-        if draw.strata is not None
-        else [draw.pool_size] * draw.n
-    )
+    size = [draw.pool_size] * draw.n
+    if draw.strata is not None:
+        size = [draw.strata_sizes[label] for label in draw.strata.tolist()]
     drawn = pl.DataFrame(
         {
             "item": pool.items[draw.positions],
@@ -278,16 +244,6 @@ def _drawn_rows(pool: ItemPool, draw: Draw, seed: int) -> pl.DataFrame:
         .join(rows, on="item", how="left", maintain_order="left")
         .join(drawn, on="item", how="left", maintain_order="left")
     )
-
-
-def _strata(draw: Draw) -> list[tuple[str, int, int]]:
-    if draw.strata is None:
-        return []
-    labels, counts = np.unique(draw.strata, return_counts=True)
-    return [
-        (str(label), int(count), int(draw.strata_sizes[label]))
-        for label, count in zip(labels.tolist(), counts, strict=True)
-    ]
 
 
 def _chosen_systems(

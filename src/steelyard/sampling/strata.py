@@ -1,7 +1,5 @@
 """Strata made from a metric, and how many outputs to judge in each."""
 
-import heapq
-
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError
@@ -76,15 +74,10 @@ def allocation(n: int, sizes: Ints, *, at_least: Ints) -> Ints:
             f"already drawn; got {n}: draw more, or use fewer strata"
         )
 
-    def priority(stratum: int) -> tuple[float, int, int]:
-        size, count = int(sizes[stratum]), int(found[stratum])
-        return -size / (count * (count + 1)) ** 0.5, -size, stratum
-
-    queue = [priority(one) for one in np.flatnonzero(found < sizes).tolist()]
-    heapq.heapify(queue)
-    for _ in range(n - int(found.sum())):
-        stratum = heapq.heappop(queue)[-1]
-        found[stratum] += 1
-        if found[stratum] < sizes[stratum]:
-            heapq.heappush(queue, priority(stratum))
+    stratum = np.repeat(np.arange(len(sizes)), sizes - found)
+    count = np.concatenate([np.arange(low, high) for low, high in zip(found, sizes, strict=True)])
+    size = sizes[stratum]
+    # of equal worth, the larger stratum comes first
+    order = np.lexsort((stratum, -size, -size / np.sqrt(count * (count + 1.0))))
+    found = found + np.bincount(stratum[order[: n - found.sum()]], minlength=len(sizes))
     return np.asarray(found)

@@ -7,7 +7,7 @@ from steelyard.errors import InvalidArgumentError
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.asked import Asked
 from steelyard.questions.goal import Decide, Goal
-from steelyard.questions.replay import Replay, Rule, replayed
+from steelyard.questions.replay import Replay, replayed
 from steelyard.results import ResultTable
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ def replay(
     margin: float | None = None,
     planned: float | None = None,
     look: int = 10,
-    same_items: bool = True,
     runs: int = 200,
     seed: int = 0,
     prompts: Sequence[str] | None = None,
@@ -50,8 +49,6 @@ def replay(
         get none. Without a goal all n outputs are judged, and looked at once.
     look : int
         Outputs of each system between looks.
-    same_items : bool
-        Whether systems are judged on the same items, where the campaign has the same for all.
     runs, seed : int
         How many replays, and the seed.
     prompts, target, raters, level
@@ -80,13 +77,17 @@ def replay(
             if progress is not None:
                 progress(before + done, total)
 
-        rule = Rule(
-            goal=aim,
-            n_outputs=number,
+        made = replayed(
+            fits.of(prompt),
+            asked,
+            aim,
+            number,
             planned=planned,
             look=look,
-            same_items=same_items,
             lower_is_better=prompt in lower,
+            runs=runs,
+            seed=seed,
+            progress=said,
         )
-        found.append(replayed(fits.of(prompt), asked, rule, runs=runs, seed=seed, progress=said))
+        found.append(made)
     return ResultTable(found, columns=_COLUMNS)
