@@ -7,7 +7,7 @@ Usage: ``python -m benchmarks.looks [RUNS [old=SRC]]``: RUNS campaigns of each k
   over those of one look. With 400 planned, and without a plan. "one look" shows what naive looks at 10, 20, 40, ... 400 would miss.
 - Judgments until the best of 2, 5 and 10 systems is known, over those of the fixed number of items that decides as often (80% of
   campaigns, all pairs together at one look); with ``old=SRC`` the betting races of that source tree on the same scores.
-- Seconds of a look at 3,000 judgments of 10 systems, and of a snapshot's worth of them.
+- Seconds of a look at 3,000 judgments of 10 systems, and of 200 replays of a campaign of three systems, with looks at every tenth of 200 outputs.
 """
 
 import os
@@ -19,6 +19,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from benchmarks.campaigns.worlds import Cell
 from steelyard.campaign.part import part_of
@@ -28,6 +29,7 @@ from steelyard.model.campaign import Campaign, Pools
 from steelyard.model.fit import fit
 from steelyard.model.intervals import intervals
 from steelyard.model.simultaneous import together
+from steelyard.study import Study
 
 KINDS = (
     *("normal", "binary", "rare", "skewed", "ceiling", "useless", "shape-skewed"),
@@ -55,6 +57,7 @@ def main(runs=40, old=None):
     for race in RACES:
         print(raced(*race, max(runs // 2, 8), old), flush=True)
     print(speed())
+    print(replayed())
 
 
 def times():
@@ -314,6 +317,30 @@ def speed():
     return (
         f"\na look at {campaign.n:,} judgments of 10 systems: {time.process_time() - start:.2f} s"
     )
+
+
+def replayed(runs=8):
+    """Processor seconds of 200 replays, by goal."""
+    rng = np.random.default_rng(0)
+    item, metric = rng.normal(size=300), rng.normal(size=(3, 300))
+    pool = [(f"i{i}", name, metric[s, i]) for s, name in enumerate("ABC") for i in range(300)]
+    judged = [
+        (f"i{i}", name, f"r{rng.integers(6)}", item[i] + mean + metric[s, i] + 0.5 * rng.normal())
+        for i in rng.permutation(300)[:200]
+        for s, (name, mean) in enumerate(zip("ABC", (0.0, 0.1, 1.2), strict=True))
+    ]
+    study = Study.read(
+        pl.DataFrame(pool, schema=["item", "system", "length"], orient="row"),
+        pl.DataFrame(judged, schema=["item", "system", "rater", "score"], orient="row"),
+    )
+    study.replay(50, runs=1)
+    found = []
+    for goal in ({"goal": "best"}, {"half_width": 0.32}, {"goal": "order"}):
+        start = time.process_time()
+        [one] = study.replay(200, look=10, runs=runs, **goal)
+        seconds = (time.process_time() - start) / runs * 200
+        found.append(f"{one.goal} {seconds:.0f} s ({one.judgments:.0f} judgments of 600)")
+    return f"200 replays: {', '.join(found)}"
 
 
 if __name__ == "__main__":

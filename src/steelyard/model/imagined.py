@@ -263,8 +263,10 @@ def _relative(
 ) -> Floats:
     """Return the error covariance of the logarithms of forms' variances, as Satterthwaite has it."""
     of_shares = share @ covariance @ share.T - 2 / n
-    of_spread = (weight * 2 / np.maximum(freedom, 1.0)) @ weight.T
-    of_spread = tails * np.maximum(of_spread, 2 / n)
+    of_spread = np.maximum((weight * 2 / np.maximum(freedom, 1.0)) @ weight.T, 2 / n)
+    # items that are hard to score are so for all systems: long tails show, or do not, in all of them at once
+    common = np.sqrt(weight @ (2 / np.maximum(freedom, 1.0)))
+    of_spread = min(tails, 1.0) * of_spread + max(tails - 1, 0.0) * np.outer(common, common)
     found = of_spread + of_shares
     np.fill_diagonal(found, np.diag(of_spread) + np.maximum(np.diag(of_shares), 0.0))
     return np.asarray(found)
