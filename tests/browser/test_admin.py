@@ -90,12 +90,12 @@ def dashboard(observer_here, dashboard_observed):  # noqa: ARG001
     return dashboard_observed
 
 
-def test_a_race_shows_who_is_out_and_why(dashboard):
+def test_a_race_shows_who_is_out(dashboard):
     page, _ = dashboard(race=True, judgments=120)
-    race = page.locator("#race")
-    row = race.get_by_role("row", name=re.compile("^baseline"))
-    expect(row).to_contain_text(re.compile(r"out after \d+ items, behind large"))
-    expect(race).to_contain_text("What is said here holds with 95%, however often you look.")
+    overall = page.get_by_role("region", name="overall")
+    expect(overall.get_by_role("row", name=re.compile("^baseline"))).to_contain_text("out")
+    expect(overall.get_by_role("row", name=re.compile("^large-tuned"))).to_contain_text("about")
+    expect(overall).to_contain_text("however often you look")
     expect(page.locator("#signal")).to_contain_text("more judgments are expected")
     page.get_by_role("button", name="Goal and budget").click()
     expect(page.locator("#ask")).to_contain_text("settled before the start")
@@ -103,39 +103,30 @@ def test_a_race_shows_who_is_out_and_why(dashboard):
     page.keyboard.press("Escape")
 
 
-def test_it_shows_signal_numbers_charts_and_raters(dashboard_observed):
-    page, _ = dashboard_observed()
+def test_what_is_known_and_what_is_left_to_do_stand_on_one_screen(dashboard_observed):
+    page, _ = dashboard_observed(context={"viewport": {"width": 1366, "height": 768}})
     assert page.url.endswith("/admin")
-    expect(page.locator("#signal")).to_contain_text("goal is ±0.15")
-    expect(page.locator("#numbers")).to_contain_text("80")
-    expect(page.locator("#numbers")).to_contain_text("32.00 USD")
+    expect(page.locator("#signal")).to_contain_text("The goal is ±0.15")
+    numbers = page.locator("#numbers")
+    for words in ("80", "32.00 USD", "Rater 10: too quick, left out"):
+        expect(numbers).to_contain_text(words)
+    expect(numbers).to_contain_text(re.compile(r"Until the goal\d+"))
     overall = page.get_by_role("region", name="overall")
-    for name in ("baseline", "large"):
-        shown = overall.get_by_role("img", name=re.compile(f"^{name}: estimate"))
-        expect(shown).to_have_attribute("aria-label", re.compile("at all times .* plain mean"))
-    expect(overall.get_by_role("img", name=re.compile("^Path of the half-width"))).to_be_visible()
     expect(overall.locator(".answer-sentence")).to_have_text(
         re.compile("cannot be told apart|is better than")
     )
-    expect(page.locator("#numbers")).to_contain_text(re.compile(r"Until the goal\d+"))
-    expect(page.locator("#numbers")).to_contain_text("Rater 10: too quick, left out")
-    expect(overall).to_contain_text("Data efficiency so far")
-    expect(overall).to_contain_text("Where the variance of a judgment comes from")
+    for name in ("baseline", "large"):
+        row = overall.get_by_role("row", name=re.compile(f"^{name} "))
+        expect(row.get_by_role("img")).to_have_attribute("aria-label", re.compile(r"\d to \d"))
+        expect(row).to_contain_text(re.compile(r"±\d.*\d+ of 60.*about \d+"))
+    assert page.evaluate("scrollY") == 0
+    for one in (page.locator("#signal"), numbers, overall.get_by_role("table")):
+        box = one.bounding_box()
+        assert box["y"] + box["height"] <= 768
     flagged = page.get_by_role("row", name=re.compile("^Rater 10"))
     expect(flagged).to_contain_text("too quick")
     expect(flagged).to_contain_text("left out")
-    expect(page.locator("#exclusions")).to_contain_text("1 rater is left out")
-
-
-def test_every_chart_has_its_numbers_in_a_table(dashboard):
-    page, _ = dashboard()
-    overall = page.get_by_role("region", name="overall")
-    overall.get_by_text("All numbers and notes").click()
-    table = overall.get_by_role("table").last
-    expect(table.get_by_role("rowheader", name="baseline")).to_be_visible()
-    for head in ("at all times", "half-width", "plain mean", "data efficiency", "expected more"):
-        expect(table.get_by_role("columnheader", name=re.compile(head)).first).to_be_visible()
-    expect(overall.get_by_text("One look: about these")).to_be_visible()
+    expect(page.locator("#raters-count")).to_contain_text("of 1 rater left out")
 
 
 def test_it_is_live(dashboard_observed):
@@ -147,13 +138,13 @@ def test_it_is_live(dashboard_observed):
 
 def test_what_is_unfolded_and_focused_stays_so_when_numbers_change(dashboard):
     page, served = dashboard()
-    summary = page.get_by_role("region", name="overall").get_by_text("All numbers and notes")
-    summary.click()
-    expect(page.locator("details.numbers[open]")).to_have_count(1)
+    unfolded = page.locator("#prompts details[open]")
+    page.get_by_text("Other prompts: ").click()
+    expect(unfolded).to_have_count(1)
     page.get_by_role("button", name="Judgments").focus()
     served.store.write(partial(join, panel="invitation", external_id="new", now=0)).result()
     expect(page.locator("#raters-count")).to_contain_text("11 raters")
-    expect(page.locator("details.numbers[open]")).to_have_count(1)
+    expect(unfolded).to_have_count(1)
     expect(page.get_by_role("button", name="Judgments")).to_be_focused()
 
 
@@ -346,14 +337,14 @@ def test_everything_can_be_reached_with_the_tab_key(dashboard):
             "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
         )
         reached.add(name[:40])
-    for wanted in ("Pause", "Goal and budget…", "Stop…", "ledger.csv", "All numbers and notes"):
+    for wanted in ("Pause", "Goal and budget…", "Stop…", "ledger.csv"):
         assert wanted in reached
 
 
 def test_the_name_of_a_system_is_text_whatever_it_says(dashboard):
     hostile = "</script><img src=x onerror=alert(1)>"
     page, _ = dashboard(rename=("large", hostile))
-    expect(page.get_by_role("img", name=hostile).first).to_be_visible()
+    expect(page.get_by_role("rowheader", name=hostile).first).to_be_visible()
     assert page.locator("main img").count() == 0
 
 
@@ -374,9 +365,8 @@ def test_axe_finds_nothing_in_a_dialog(dashboard, accessible):
 def test_axe_finds_nothing_on_a_phone_and_nothing_overflows(dashboard, accessible):
     page, _ = dashboard(context={"viewport": {"width": 390, "height": 844}, "has_touch": True})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    page.get_by_text("Before and after").click()
-    shown = page.locator("#exclusions .scrolls").first
-    assert shown.evaluate("box => box.scrollWidth <= box.clientWidth"), "a table is cut off"
+    page.get_by_text("Other prompts: ").click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.get_by_text("however often you look").count() == 1, "small print is said once"
     page.get_by_label("Sort by").select_option("Judgments")
     accessible(page)

@@ -84,44 +84,36 @@ def test_raters_have_pseudonyms_and_panel_ids_are_in_the_files_for_paying_alone(
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
-def test_the_estimate_of_an_export_is_that_of_the_dashboard(campaign_done, tmp_path, capsys, kind):
+def test_the_commands_of_the_codebook_print_the_numbers_of_the_dashboard(
+    campaign_done, tmp_path, capsys, kind
+):
     campaign, store, now = campaign_done
     file = tmp_path / f"judgments.{kind}"
-    file.write_bytes(export(file.name, store, campaign).body)
-    asked = ["estimate", str(campaign.outputs), str(file), "--metric", "rouge-l"]
-    rows = printed(capsys, asked)
-    shown = snapshot(campaign, store, now=now)
-    by_name = {
-        (prompt["prompt"], one["system"]): one
-        for prompt in shown["prompts"]
-        for one in prompt["systems"]
-    }
-    assert {(row["prompt"], row["system"]) for row in rows} == set(by_name)
-    for row in rows:
-        one = by_name[row["prompt"], row["system"]]
-        for name in ("estimate", "low", "high"):
-            assert row[name] == pytest.approx(one["estimate"][name], abs=1e-9)
-            assert row["baseline"][name] == pytest.approx(one["plain"][name], abs=1e-9)
-
-
-def test_the_codebook_tells_how_to_get_the_interval_at_all_times(campaign_done, tmp_path, capsys):
-    campaign, store, now = campaign_done
-    file = tmp_path / "judgments.jsonl"
     file.write_bytes(export(file.name, store, campaign).body)
     text = export("codebook.md", store, campaign).body.decode()
     [line] = [one.strip() for one in text.splitlines() if "steelyard monitor" in one]
     words = line.replace("judgments.jsonl", str(file)).replace(
         "outputs.jsonl", str(campaign.outputs)
     )
-    [found] = printed(capsys, words.split()[1:])
+    [looked] = printed(capsys, words.split()[1:])
+    asked = ["estimate", str(campaign.outputs), str(file), "--metric", "rouge-l"]
+    means = {(row["prompt"], row["system"]): row for row in printed(capsys, asked)}
     shown = snapshot(campaign, store, now=now)
+    assert set(means) == {
+        (prompt["prompt"], one["system"])
+        for prompt in shown["prompts"]
+        for one in prompt["systems"]
+    }
+    for prompt in shown["prompts"]:
+        for one in prompt["systems"]:
+            mean = means[prompt["prompt"], one["system"]]
+            assert mean["estimate"] == pytest.approx(one["estimate"], abs=1e-9)
     [goal] = [one for one in shown["prompts"] if one["in_goal"]]
-    by_name = {one["system"]: one for one in goal["systems"]}
-    assert {row["system"] for row in found["systems"]} == set(by_name)
-    for row in found["systems"]:
-        one = by_name[row["system"]]
-        assert row["low"] == pytest.approx(one["sequence"]["low"], abs=1e-9)
-        assert row["high"] == pytest.approx(one["sequence"]["high"], abs=1e-9)
+    assert (goal["answer"], goal["reached"]) == (looked["answer"], looked["reached"])
+    for row, one in zip(looked["systems"], goal["systems"], strict=True):
+        assert row["system"] == one["system"]
+        for name in ("estimate", "low", "high"):
+            assert row[name] == pytest.approx(one[name], abs=1e-9)
 
 
 def test_a_spreadsheet_computes_nothing_of_a_csv(campaign_done):

@@ -11,12 +11,10 @@ import pytest
 from simulated_campaign import CONTRARY, GOOD, HASTY, MINUTE, START, begin, work, write_campaign
 
 from steelyard.collect.dashboard import live_snapshots as following
-from steelyard.collect.dashboard import prompt_estimates as cells
 from steelyard.collect.dashboard.exports import export
+from steelyard.collect.dashboard.knowledge import knowledge, read_pool
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
-from steelyard.collect.dashboard.outlook import Outlook
-from steelyard.collect.dashboard.pool import read_pool
-from steelyard.collect.dashboard.signals import money, pace
+from steelyard.collect.dashboard.signals import Outlook, money, pace
 from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.money import money_text
 from steelyard.collect.policy.exclusion import due, exclude
@@ -67,12 +65,6 @@ def system(found, prompt, name):
     return one
 
 
-def used_rows(half_done):
-    _, store, _ = half_done
-    rows = store.read(judgment_rows)
-    return rows.filter(pl.col("use") == "used")
-
-
 def test_a_snapshot_is_json_without_nan(taken):
     assert json.loads(json.dumps(taken, allow_nan=False)) == taken
 
@@ -80,7 +72,7 @@ def test_a_snapshot_is_json_without_nan(taken):
 def test_prompts_that_count_edits_are_better_when_lower(taken):
     lower = {one["prompt"]: one["lower_is_better"] for one in taken["prompts"]}
     assert lower == {"fluency": False, "redundancy": False, "overall": False, "Edit": True}
-    sentences = {one["prompt"]: one["answer"]["sentence"] for one in taken["prompts"]}
+    sentences = {one["prompt"]: one["answer"] for one in taken["prompts"]}
     # what is better written needs fewer edits
     assert sentences["overall"].startswith("large-tuned is best, better than large by ")
     assert sentences["overall"].endswith("; then large, baseline.")
@@ -89,50 +81,39 @@ def test_prompts_that_count_edits_are_better_when_lower(taken):
 
 def test_the_same_database_gives_the_same_snapshot(half_done, taken):
     campaign, store, now = half_done
-    assert snapshot(campaign, store, now=now, pool=read_pool(campaign)) == taken
-
-
-def test_estimates_are_those_of_a_study_of_the_used_judgments(half_done, taken):
-    campaign, _, _ = half_done
-    study = Study.read(campaign.outputs, used_rows(half_done))
-    for one in study.estimate(["rouge-l"], prompts=["overall"]):
-        shown = system(taken, "overall", one.system)
-        assert shown["estimate"]["estimate"] == pytest.approx(one.estimate, abs=1e-12)
-        assert shown["estimate"]["low"] == pytest.approx(one.low, abs=1e-12)
-        assert shown["plain"]["high"] == pytest.approx(one.baseline.high, abs=1e-12)
-        assert shown["data_efficiency"] == pytest.approx(one.data_efficiency)
-
-
-def test_which_system_is_better_is_what_monitor_says_of_the_used_judgments(half_done, taken):
-    campaign, _, _ = half_done
-    study = Study.read(campaign.outputs, used_rows(half_done))
-    found = {one["prompt"]: one["answer"] for one in taken["prompts"]}
-    [looked] = study.monitor(["rouge-l"], prompts=["overall"], planned=125)
-    assert found["overall"]["sentence"] == looked.answer
-    assert "however often you look" in found["overall"]["basis"]
-    [compared] = study.compare(["rouge-l"], prompts=["overall"])
-    assert [one.difference for one in compared.pairs] == [one.difference for one in looked.pairs]
-    assert found["overall"]["reason"] is None
+    assert snapshot(campaign, store, now=now) == taken
 
 
 def test_one_system_is_compared_with_nothing(small):
     campaign, store = small
     now = work(campaign, store, [GOOD] * 3, judgments=12)
-    assert {one["answer"] for one in snapshot(campaign, store, now=now)["prompts"]} == {None}
+    assert {one["answer"] for one in snapshot(campaign, store, now=now)["prompts"]} == {""}
 
 
-def test_intervals_at_all_looks_are_those_of_monitor(half_done, taken):
-    campaign, _, _ = half_done
-    study = Study.read(campaign.outputs, used_rows(half_done))
+def test_a_snapshot_shows_what_estimate_compare_and_monitor_say_of_the_export(half_done, taken):
+    campaign, store, _ = half_done
+    exported = pl.read_ndjson(export("judgments.jsonl", store, campaign).body)
+    study = Study.read(campaign.outputs, exported, lower_is_better=["Edit"])
     # what the budget pays: 150 at 0.40 for each of three systems
     assert taken["goal"]["planned"] == pytest.approx(125)
-    [found] = study.monitor(["rouge-l"], half_width=0.15, prompts=["overall"], planned=125)
-    for one in found.systems:
-        shown = system(taken, "overall", one.system)
-        assert (shown["sequence"]["low"], shown["sequence"]["high"]) == (one.low, one.high)
-        assert shown["sequence"]["estimate"] == shown["estimate"]["estimate"]
-        assert shown["sequence"]["expected_more"] == one.more_judgments
-        assert shown["path"][-1] == pytest.approx([one.n_outputs, one.half_width], rel=0.02)
+    goals = {"overall": {"half_width": 0.15}}
+    for shown in taken["prompts"]:
+        prompt = shown["prompt"]
+        asked = {"prompts": [prompt], "planned": 125, **goals.get(prompt, {})}
+        [looked] = study.monitor(["rouge-l"], **asked)
+        assert (shown["answer"], shown["reached"]) == (looked.answer, looked.reached)
+        [compared] = study.compare(["rouge-l"], prompts=[prompt])
+        differences = [one.difference for one in compared.pairs]
+        assert [one.difference for one in looked.pairs] == pytest.approx(differences, abs=1e-12)
+        means = {one.system: one for one in study.estimate(["rouge-l"], prompts=[prompt])}
+        for one, own in zip(looked.systems, shown["systems"], strict=True):
+            assert own["system"] == one.system
+            assert own["estimate"] == pytest.approx(means[one.system].estimate, abs=1e-12)
+            assert own["estimate"] == pytest.approx(one.estimate, abs=1e-12)
+            assert (own["low"], own["high"]) == pytest.approx((one.low, one.high), abs=1e-12)
+            assert own["more"] == (one.more_judgments if prompt in goals else None)
+            # an interval that holds at all looks is longer than that of one
+            assert own["half_width"] > means[one.system].half_width
 
 
 def of_turns(turns, **columns):
@@ -176,35 +157,8 @@ def test_quick_answers_do_not_bias_what_is_used():
     assert np.mean(off) < 0.5 + 0.08
 
 
-def test_exclusions_are_shown_with_the_estimate_before_and_after(taken):
+def test_exclusions_are_counted(taken):
     assert taken["exclusions"] == {"raters": 2, "judgments": 25 + 17}
-    one = system(taken, "overall", "baseline")
-    assert one["before"]["estimate"]["estimate"] != one["estimate"]["estimate"]
-    assert one["before"]["sequence"]["half_width"] > 0
-
-
-def test_prompts_of_the_goal_have_a_path_that_goes_on_to_the_goal(taken):
-    [goal] = [one for one in taken["prompts"] if one["in_goal"]]
-    assert goal["prompt"] == "overall"
-    for one in goal["systems"]:
-        assert one["path"][-1][0] == one["n"]
-        if not one["sequence"]["stop"]:
-            assert one["forecast"][-1][1] == pytest.approx(0.15, abs=0.01)
-    assert all(
-        one["path"] == []
-        for other in taken["prompts"]
-        if not other["in_goal"]
-        for one in other["systems"]
-    )
-
-
-def test_variance_components_come_with_a_verdict(taken):
-    [goal] = [one for one in taken["prompts"] if one["in_goal"]]
-    assert 0 < goal["components"]["noise_share"] < 1
-    assert "judgments" in goal["components"]["verdict"]
-    assert {"raters' share of the variance", "Krippendorff's alpha", "worth of rouge-l"} <= {
-        row["name"] for row in goal["components"]["rows"]
-    }
 
 
 def test_raters_are_numbers_and_no_panel_id_is_in_a_snapshot(taken):
@@ -294,7 +248,6 @@ def test_a_draw_that_is_judged_ends_the_collection(small):
     assert found["progress"]["judgments"] == 12
     assert found["signal"]["title"] == "Everything is judged"
     assert "Add outputs" in found["signal"]["reason"]
-    assert found["pace"]["note"].startswith("needs about")
 
 
 def test_a_paused_campaign_says_so(small):
@@ -314,9 +267,8 @@ def test_without_a_goal_there_are_intervals_but_no_signal(tmp_path):
     assert found["goal"]["half_width"] is None
     assert not any(one["in_goal"] for one in found["prompts"])
     one = system(found, "overall", "baseline")
-    assert one["sequence"]["high"] > one["sequence"]["low"]
-    assert one["sequence"]["stop"] is False
-    assert one["sequence"]["expected_more"] is None
+    assert one["high"] > one["low"]
+    assert (one["enough"], one["more"]) == (False, None)
     assert found["pace"]["towards"] == "draw"
 
 
@@ -335,9 +287,8 @@ def test_designs_that_are_not_simple_have_their_estimates_and_intervals(tmp_path
     one = system(found, "overall", "baseline")
     study = Study(outputs, judged.filter(pl.col("prompt") == "overall"))
     [expected] = study.estimate(campaign.metrics)
-    assert one["estimate"]["estimate"] == pytest.approx(expected.estimate)
-    assert one["estimate"]["about"] == str(expected.about)
-    assert one["sequence"]["low"] < one["estimate"]["low"]
+    assert one["estimate"] == pytest.approx(expected.estimate)
+    assert one["low"] < expected.low
     # all is judged, and the goal was not reached
     assert found["signal"]["kind"] == "spent"
 
@@ -360,9 +311,9 @@ def test_a_pairwise_campaign_estimates_preferences_where_systems_differ(tmp_path
         found = snapshot(campaign, store, now=now)
     prompt = found["prompts"][0]["prompt"]
     large, baseline = (system(found, prompt, name) for name in ("large", "baseline"))
-    assert large["plain"]["estimate"] == pytest.approx(1)
-    assert baseline["plain"]["estimate"] == pytest.approx(0)
-    assert large["sequence"]["low"] > baseline["sequence"]["high"]
+    assert large["estimate"] == pytest.approx(1, abs=0.03)
+    assert baseline["estimate"] == pytest.approx(1 - large["estimate"])
+    assert large["low"] > baseline["high"]
     assert large["pool_size"] < 80
     assert any("on which the two systems differ" in note for note in found["notes"])
 
@@ -377,15 +328,26 @@ def test_a_snapshot_is_the_same_on_every_database(store, tmp_path):
     assert found["raters"][0]["agreement"] > 0
 
 
-def test_the_outlook_needs_every_system(half_done):
+def test_the_goal_needs_every_system(half_done):
     campaign, store, _ = half_done
     rows = store.read(judgment_rows)
-    goal = Goal(half_width=9.0)
-    found = cells.PromptEstimates(campaign, read_pool(campaign), rows, goal=goal)
-    assert Outlook.of(campaign, found, lacking=9, drawn=50, planned=100, sharing=1).reached
-    without = rows.filter(pl.col("system") != "large")
-    found = cells.PromptEstimates(campaign, read_pool(campaign), without, goal=goal)
-    assert not Outlook.of(campaign, found, lacking=9, drawn=50, planned=100, sharing=1).reached
+    systems = ("baseline", "large", "large-tuned")
+    known = partial(
+        knowledge,
+        campaign,
+        read_pool(campaign, systems=systems),
+        systems=systems,
+        goal=Goal(half_width=9.0),
+    )
+    assert known(rows).reached
+    without = known(rows.filter(pl.col("system") != "large"))
+    assert (without.reached, without.waiting, without.more_judgments) == (False, ["large"], None)
+
+
+def left_to_do(more, **facts):
+    """An outlook of which only the judgments that the goal needs matter."""
+    known = SimpleNamespace(more_judgments=more, reached=False)
+    return Outlook(known, **({"lacking": 10, "planned": 100, "drawn": 50} | facts))
 
 
 def test_what_is_left_costs_its_price_and_a_draw_that_is_too_small_says_what_is_needed():
@@ -393,14 +355,26 @@ def test_what_is_left_costs_its_price_and_a_draw_that_is_too_small_says_what_is_
     settings = SimpleNamespace(budget=None)
     found = money(SimpleNamespace(pay=pay), settings, spent=4_000_000, left=20)
     assert (found["spent"], found["left"]) == ("4.00", "6.00")
-    known = {"reached": False, "lacking": 10, "drawn": 50, "planned": 100}
     # 20 judgments beyond the 100 of the draw are a fifth more outputs
-    assert Outlook(to_goal=30, **known).needed == 60
-    assert Outlook(to_goal=10, **known).needed == Outlook(**known).needed == 50
+    assert left_to_do(30).needed == 60
+    assert left_to_do(10).needed == left_to_do(None).needed == 50
+    # a text that two systems gave is judged once
+    assert left_to_do(30, sharing=0.5).to_goal == 15
+
+
+def test_a_draw_or_a_budget_that_cannot_reach_the_goal_is_told_early(small):
+    campaign, store = small
+    now = work(campaign, store, [GOOD] * 3, judgments=8)
+    store.write(partial(change, half_width=0.3, budget=6_000_000, now=now)).result()
+    found = snapshot(campaign, store, now=now)["signal"]
+    assert found["title"] == "Go on, and add outputs"
+    assert "The draw ends before: about" in found["reason"]
+    assert "The budget ends before: about" in found["reason"]
+    assert "USD are needed in all, of 6.00." in found["reason"]
 
 
 def test_the_pace_is_that_of_the_last_hour():
-    outlook = Outlook(reached=False, lacking=60)
+    outlook = left_to_do(None, lacking=60)
     hour = 60 * MINUTE
     times = [START, *(START + 3 * hour - number * MINUTE for number in range(30))]
     found = pace(times, outlook, now=START + 3 * hour)
@@ -433,7 +407,7 @@ class Counting:
         self.threads.add(threading.get_ident())
         if self.errors:
             raise self.errors.pop()
-        goal = {"goal": {"half_width": None}, "pace": {"reached": False}, "race": None}
+        goal = {"goal": {"half_width": None, "decide": None}, "pace": {"reached": False}}
         return {"number": self.calls, "time": now, **goal}
 
 

@@ -26,7 +26,6 @@ NOT_RUN = {
     "steelyard paper": "half a minute; tests/cli/test_paper.py",
     "steelyard serve": "serves until it is stopped; tests/cli/test_serve.py, tests/browser",
     "steelyard judge": "asks a server; tests/cli/test_judge.py",
-    "steelyard convert mqm.tsv": "an export of the server; tests/browser/test_content.py",
     "steelyard compare side-by-side/": "an export of the server; tests/collect/web/test_ranking.py",
     "vllm ": "another program",
     "createdb ": "another program",

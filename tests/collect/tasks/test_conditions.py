@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.collect.tasks.conditions import (
-    condition_text,
     holds,
     is_answered,
     leaves,
@@ -116,6 +115,21 @@ def test_what_cannot_be_parsed_says_why(text, message):
     else:
         with pytest.raises(ValueError, match=message):
             parse_condition(text)
+
+
+def condition_text(condition):
+    """The condition as somebody would write it, with every part in brackets."""
+    for name, word in (("all", " and "), ("any", " or ")):
+        if name in condition:
+            return "(" + word.join(map(condition_text, condition[name])) + ")"
+    if "not" in condition:
+        return f"not ({condition_text(condition['not'])})"
+    if condition["op"] == "answered":
+        return f"{condition['id']} answered"
+    value = condition["value"]
+    if isinstance(value, str):
+        value = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"{condition['id']} {condition['op']} {value}"
 
 
 @given(CONDITIONS)

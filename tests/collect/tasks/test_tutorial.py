@@ -1,7 +1,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from steelyard.collect.tasks import correct_answer, grade, load_task, shipped_tasks
+from steelyard.collect.tasks import grade, load_task, shipped_tasks
 from steelyard.collect.tasks.tutorial import Question
 from steelyard.collect.tasks.widgets import AnyWidget
 
@@ -125,24 +125,6 @@ def test_a_verdict_counts_when_a_highlight_touches_what_decides():
 
 
 @pytest.mark.parametrize(
-    ("ask", "accepted", "text"),
-    [
-        (LIKERT, [2, 1], "Fine or 1"),
-        (SLIDER, [{"min": 0, "max": 30}, 50], "0 to 30 or 50"),
-        (PREFERENCE, ["tie"], "both"),
-        (EDIT, ["It rains."], "“It rains.”"),
-        (EDIT, [{"has": ["rains"], "lacks": ["a", "b"]}], "with “rains” and without “a”, “b”"),
-        (EDIT, {"most": 0.5}, "any edit"),
-        (EDIT, [{"has": ["rains"]}, "It rains."], "“It rains.”"),
-        (SPANS, [{"quote": "rain"}], "“rain”"),
-        (SPANS, [], "no error"),
-    ],
-)
-def test_the_right_answer_is_told_in_words(ask, accepted, text):
-    assert correct_answer(question(ask, accepted)) == text
-
-
-@pytest.mark.parametrize(
     ("ask", "accepted", "message"),
     [
         (SLIDER, [101], "101 is not an answer to q"),
@@ -183,7 +165,6 @@ def test_shipped_tutorials_teach(name):
         assert len(one.hint) > 20
         assert len(one.feedback) > 40
         assert one.hint != one.feedback
-        assert correct_answer(one)
         assert tutorial.named[tutorial.name_of(one.id)] is one
     assert tutorial.name_of("none") is None
 

@@ -146,10 +146,44 @@ def test_a_receiver_that_does_not_answer_keeps_nobody_from_judging(told):
     waiting.result()
 
 
-def test_an_address_that_cannot_be_asked_is_refused_without_repeating_it(told):
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("http://127.0.0.1:9/", "no connection (ConnectError)"),
+        (None, "no answer within 0.2 seconds"),
+    ],
+)
+def test_nobody_there_is_an_alert_without_the_address(told, monkeypatch, address, says):
+    monkeypatch.setattr("steelyard.collect.integrations.webhook._PATIENCE_SECONDS", 0.2)
+    server, receiver = told()
+    receiver.wait.clear()
+    if address is not None:
+        server.app.state.periodic_work.webhook.address = address
+    server.admin().send("/admin/api/state", {"state": "stopped"})
+    tend(server)
+    (shown,) = alerts(server)
+    assert says in shown
+    assert "127.0.0.1" not in shown
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://example.org",
+        "example.org/secret",
+        "https://",
+        "https://user:word@example.org",
+        "https://example.org/a b",
+        "https://example.org/#part",
+        "https://exämple.org",
+        "https://example.org:99999",
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_refused_without_repeating_it(told, address):
     server, _ = told()
     path = server.campaign.directory / "campaign.yaml"
-    path.write_text(path.read_text().replace("'http://127.0.0.1", "'ftp://127.0.0.1"))
+    text = path.read_text()
+    path.write_text(text.replace(text.split("'")[1], address))
     with pytest.raises(InvalidDataError, match=r"must be like https://example\.org/path") as caught:
         load_campaign(path)
-    assert "secret" not in str(caught.value)
+    assert address not in str(caught.value)

@@ -183,11 +183,6 @@ class Campaign(Declared):
             raise mistake(("quality", "gold_failures"), "needs `gold`: there are no gold items")
         if self.public_url is not None:
             _check_url(self.public_url)
-        if getattr(self.panel, "places", None) is not None and self.visit_judgments is None:
-            raise mistake(
-                ("panel", "places"),
-                "needs session.judgments: how many visits are lacking follows from what one brings",
-            )
         return self
 
 

@@ -1,12 +1,13 @@
 """The parts of a campaign file: every key with its type, its default and its bounds."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, model_validator
 
 from steelyard.collect.config.declared import Declared, mistake, shown
-from steelyard.collect.integrations.outgoing import web_address
 from steelyard.questions.goal import Decide
 
 __all__ = [
@@ -43,10 +44,15 @@ def _share(value: Any) -> Any:
 
 
 def _address(value: str) -> str:
-    wrong = web_address(value)
-    if wrong is not None:
+    place = None
+    with suppress(ValueError):
+        place = urlsplit(value)
+        if place.port == 0 or place.username is not None or place.fragment:
+            place = None
+    plain = value.isascii() and value.isprintable() and " " not in value
+    if not plain or place is None or place.scheme not in {"http", "https"} or not place.hostname:
         # it may hold a secret: it is not repeated
-        raise mistake((), wrong)
+        raise mistake((), "must be like https://example.org/path, in plain letters")
     return value
 
 

@@ -20,7 +20,6 @@ from steelyard.collect.store.records import SubmissionRow, submission_rows, unit
 from steelyard.collect.store.shown import each_score
 from steelyard.collect.store.tables import raters, submissions, units
 from steelyard.collect.tasks import Task, grade_gold, score_bounds, visible_widgets
-from steelyard.collect.tasks.orders import order_in_words
 from steelyard.collect.tasks.screen import LETTERS, asked_about, field_at
 from steelyard.collect.tasks.widgets import Comment, Passages, PostEdit, Ranking, Spans, Widget
 from steelyard.collect.web.media import MediaFolder
@@ -310,7 +309,7 @@ def _in_words(widget: Widget, content: Mapping[str, Any], value: Any) -> str:
     if isinstance(widget, Passages):
         return "; ".join(f"{place}: {one['verdict']}" for place, one in enumerate(value, start=1))
     if isinstance(widget, Ranking):
-        return order_in_words(value, alike=" alike")
+        return _order_in_words(value)
     for choice in getattr(widget, "choices", ()):
         if choice.value == value:
             return str(getattr(choice, "label", None) or value)
@@ -323,3 +322,18 @@ def _marked(text: str, mark: Mapping[str, Any]) -> str:
 
 def _kind(mark: Mapping[str, Any]) -> str:
     return ", ".join(str(mark[key]) for key in ("severity", "category") if mark.get(key))
+
+
+def _order_in_words(numbers: Mapping[str, int]) -> str:
+    """Return an order, best first.
+
+    >>> _order_in_words({"A": 2, "B": 1, "C": 2})
+    'B, then A and C alike'
+    """
+    rows: dict[int, list[str]] = {}
+    for letter, place in sorted(numbers.items()):
+        rows.setdefault(place, []).append(letter)
+    return ", then ".join(
+        " and ".join(rows[place]) + (" alike" if len(rows[place]) > 1 else "")
+        for place in sorted(rows)
+    )

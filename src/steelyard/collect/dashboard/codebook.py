@@ -1,13 +1,14 @@
 """The codebook: what every column of an export means, and how to get the dashboard's numbers."""
 
 from collections.abc import Sequence
+from shlex import quote
 
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.policy.exclusion import rules_in_words
-from steelyard.collect.policy.stopping import planned_of
-from steelyard.collect.rankings import is_only_ranked, ranked_prompts
+from steelyard.collect.policy.stopping import goal_of, planned_of
+from steelyard.collect.rankings import ranked_prompts
 from steelyard.collect.sampling.unit import Target
 from steelyard.collect.store import Reader
 from steelyard.collect.store.decisions import Decision, history
@@ -53,8 +54,6 @@ _OTHERS = """\
 - `errors.jsonl`, where raters mark errors: one row for each error, with `start` and `end` in characters (code points) of the text,
   the words there (`text`), or `missing` for content that is not there; `severity`, `category`, `weight` (what it counts) and `origin`: "rater",
   "suggested" (kept as suggested), "changed" (a suggestion that was changed) or "removed" (a suggestion that was not kept; it counts nothing).
-- `mqm.tsv`: the same between tabs, as WMT's MQM files have it; an output without an error has a row as well. `steelyard convert`
-  reads it back, by the weights in it. Tabs and line breaks in texts are spaces there.
 - `comments.csv`: what raters wrote in fields for comments, one row each, and why they handed texts back
   (`question` is then "cannot-judge", "problem" or "skip").
 - `questions.csv`: what raters answered before the work and at its end, one row for each question; `passed`
@@ -82,7 +81,8 @@ def codebook(store: Reader, campaign: Campaign) -> str:
         _facts(campaign, found),
         "## Prompts\n\n" + _prompts(campaign),
         f"## judgments.jsonl, .csv, .parquet\n\n{_COLUMNS}",
-        "## The dashboard's numbers\n\n" + _commands(campaign, found),
+        "## The dashboard's numbers\n\nWith the intervals that hold at all looks:\n\n"
+        + _commands(campaign, found),
         f"## Other files\n\n{_OTHERS}",
         "## Rules\n\n" + _rules(campaign),
         "## Decisions\n\n" + _decisions(found),
@@ -151,72 +151,50 @@ def _prompts(campaign: Campaign) -> str:
     )
 
 
-def _goal(campaign: Campaign) -> str:
-    """Return metrics and goal as options of ``monitor``."""
-    goal = campaign.goal
-    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --metric none"
-    if goal is None or goal.decide is None:
-        return f"--half-width {(goal and goal.half_width) or 0.05:g}{metrics}"
-    if goal.decide == "difference":
-        return f"--goal difference --margin {goal.margin:g}{metrics}"
-    margin = "" if goal.margin is None else f" --margin {goal.margin:g}"
-    return f"--goal {goal.decide}{margin}{metrics}"
+def _lower(campaign: Campaign, prompts: Sequence[str]) -> list[str]:
+    """Return which of some prompts are better when lower, as options."""
+    lower = [one.prompt for one in campaign.task.scores if one.lower_is_better]
+    return [f"--lower-is-better {quote(one)}" for one in lower if one in prompts]
 
 
-def _planned(campaign: Campaign, found: _Found) -> str:
-    """Return the judgments that are planned of each system, as the dashboard takes them."""
+def _options(campaign: Campaign, found: _Found, prompt: str) -> str:
+    """Return prompt, metrics, goal and plan as options of ``monitor``."""
+    words = [f"--prompt {quote(prompt)}", *_lower(campaign, [prompt])]
+    words += [f"--metric {quote(name)}" for name in campaign.metrics or ("none",)]
+    assert found.settings is not None
+    goal, level = goal_of(campaign, found.settings)
+    if goal.half_width is not None:
+        words.append(f"--half-width {goal.half_width:g}")
+    if goal.decide is not None:
+        words.append(f"--goal {goal.decide}")
+    if goal.margin is not None:
+        words.append(f"--margin {goal.margin:g}")
     systems = len({one.system for one in found.drawn})
-    planned = found.settings and planned_of(campaign, found.settings, systems=systems)
-    return "" if planned is None else f" --planned {planned:g}"
-
-
-def _orders(campaign: Campaign, prompts: Sequence[str]) -> str:
-    """Return how the rows of rankings are read."""
-    named = ", ".join(f"`{one}`" for one in prompts)
-    return (
-        f"Under {named} raters put the outputs of a screen in order. An order is here what it says about every "
-        "two systems: `score` is 1 if the row's system stands before `other_system`, 0 if behind it, 1/2 at the "
-        "same place. Every two systems have two rows, one for either; `first_system` is the one whose text stood "
-        "further ahead on the screen. Of two systems that wrote the same there is no row. Wins, ties, losses and "
-        "the effect of the order on the screen:\n\n"
-        f"    steelyard compare {campaign.outputs.name} judgments.jsonl\n\n"
-        "The score of a system on the dashboard is the share of the other systems that stand behind it, ties "
-        "and same texts counted half."
-    )
+    planned = planned_of(campaign, found.settings, systems=systems)
+    if planned is not None:
+        words.append(f"--planned {planned:g}")
+    return " ".join([*words, f"--level {level:g}"])
 
 
 def _commands(campaign: Campaign, found: _Found) -> str:
-    if campaign.task.pair:
-        return (
-            "The scores are preferences: 1 for the row's system, 0 for the other, 1/2 for a tie. Each "
-            "judgment has two rows, one for either system, with the system that it was compared with in "
-            "`other_system` and the one that was shown first in `first_system`. Wins, ties, losses and the "
-            "effect of the order:\n\n"
-            f"    steelyard compare {campaign.outputs.name} judgments.jsonl\n\n"
-            "The mean score of a system's rows, as the dashboard has it, is its share of preferences on the "
-            "items on which the two systems differ."
-        )
-    ranked = ranked_prompts(campaign)
-    if is_only_ranked(campaign):
-        return _orders(campaign, ranked)
-    metrics = "".join(f" --metric {name}" for name in campaign.metrics) or " --metric none"
-    level = campaign.goal.level if campaign.goal else 0.95
+    files = f"{quote(campaign.outputs.name)} judgments.jsonl"
     lines = [
-        *([_orders(campaign, ranked) + "\n"] if ranked else []),
-        "The estimates for one look, with all metrics and as plain means:\n",
-        f"    steelyard estimate {campaign.outputs.name} judgments.jsonl{metrics} --level {level:g}\n",
+        f"    steelyard monitor {files} {_options(campaign, found, prompt)}\n"
+        for prompt in campaign.goal_prompts
     ]
-    if all((one.design or "simple") == "simple" for one in found.drawn):
-        asked = (*campaign.goal_prompts, *campaign.task.prompts)
-        prompt = next(one for one in asked if one not in ranked)
-        lines += [
-            "The intervals that hold at all looks, for each prompt:\n",
-            (
-                f"    steelyard monitor {campaign.outputs.name} judgments.jsonl --prompt {prompt}"
-                f" --level {level:g} {_goal(campaign)}{_planned(campaign, found)}"
-            ),
-        ]
-    return "\n".join(lines)
+    ranked = ranked_prompts(campaign)
+    if campaign.task.pair or ranked:
+        named = ", ".join(f"`{one}`" for one in ranked or campaign.task.prompts)
+        lines.append(
+            f"Under {named} `score` is 1 if the row's system was preferred to `other_system` (or stands before it in "
+            "an order), 0 if the other was, 1/2 if neither. Every two systems have two rows, one for either; "
+            "`first_system` is the one that was shown first. Of two systems that wrote the same there is no row. "
+            f"Wins, ties, losses and the effect of the order on the screen:\n\n    steelyard compare {files}\n"
+        )
+    if not campaign.task.pair and set(ranked) != set(campaign.task.prompts):
+        asked = " ".join([files, *_lower(campaign, campaign.task.prompts)])
+        lines.append(f"The same with intervals for one look:\n\n    steelyard estimate {asked}\n")
+    return "\n".join(lines).rstrip()
 
 
 def _rules(campaign: Campaign) -> str:

@@ -14,7 +14,7 @@ import polars as pl
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.answers import comments_of
 from steelyard.collect.dashboard.codebook import codebook
-from steelyard.collect.dashboard.marked_errors import marked_errors, mqm_tsv
+from steelyard.collect.dashboard.marked_errors import marked_errors
 from steelyard.collect.dashboard.observer import View
 from steelyard.collect.policy.payment import bonuses, ledger, payments, pseudonym
 from steelyard.collect.rankings import as_preferences, ranked_prompts
@@ -25,7 +25,7 @@ from steelyard.collect.store.rater_answers import all_answers
 from steelyard.collect.store.records import SubmissionRow, iso_time, submission_rows
 from steelyard.collect.tasks import grade_gold
 from steelyard.errors import InvalidArgumentError
-from steelyard.records import DRAW_COLUMNS
+from steelyard.records import DRAW_COLUMNS, PLACE
 from steelyard.tables.formulas import without_formulas
 
 __all__ = [
@@ -48,7 +48,6 @@ ExportName = Literal[
     "comments.csv",
     "questions.csv",
     "errors.jsonl",
-    "mqm.tsv",
     "ledger.csv",
     "payments.csv",
     "bonuses.csv",
@@ -58,7 +57,6 @@ NAMES: tuple[ExportName, ...] = get_args(ExportName)
 _TYPES = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
-    "tsv": "text/tab-separated-values; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "md": "text/markdown; charset=utf-8",
 }
@@ -121,13 +119,9 @@ def export(name: str, store: Reader, campaign: Campaign, *, rows: Rows = "estima
     if stem == "judgments":
         body = _written(judgments(store, campaign, rows=rows), kind)
         stem = stem if rows == "estimate" else "judgments-all"
-    elif stem in {"errors", "mqm"}:
-        judged = judgments(store, campaign, rows=rows)
-        if stem == "mqm":
-            body = mqm_tsv(store, campaign, judged).encode()
-        else:
-            body = _written(marked_errors(store, campaign, judged), kind)
-        stem = stem if rows == "estimate" else f"{stem}-all"
+    elif stem == "errors":
+        body = _written(marked_errors(store, campaign, judgments(store, campaign, rows=rows)), kind)
+        stem = stem if rows == "estimate" else "errors-all"
     elif stem == "submissions":
         body = _submissions(store, campaign)
     elif stem == "bonuses":
@@ -160,17 +154,18 @@ def judgments(store: Reader, campaign: Campaign, *, rows: Rows = "estimate") -> 
         for one side by side ``position``;
         where documents are judged, ``cluster``, the document.
     """
-    found = store.read(judgment_rows)
+    frame = store.read(judgment_rows)
     if rows == "estimate":
-        found = found.filter(pl.col("use") == "used")
-    named = pl.format("rater-{}", "number").alias("rater")
+        frame = frame.filter(pl.col("use") == "used")
     ranked = ranked_prompts(campaign)
     if ranked:
-        found = as_preferences(found, ranked)
+        frame = as_preferences(frame, ranked)
     pair = _PAIR_COLUMNS if campaign.task.pair or ranked else ()
     screen = ("position",) if campaign.task.side_by_side else ()
     documents = ("cluster",) if campaign.documents is not None else ()
-    return found.with_columns(named).select(*_COLUMNS, *pair, *screen, *documents)
+    spread = (PLACE,) if frame[PLACE].is_not_null().any() else ()
+    named = frame.with_columns(pl.format("rater-{}", "number").alias("rater"))
+    return named.select(*_COLUMNS, *pair, *screen, *documents, *spread)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:

@@ -320,14 +320,13 @@ def _news(view: View, *, seen: int | None, now: int, failure: str | None) -> _Ne
         view.campaign, view.store, now=now, pool=view.pool, work=view.work, failure=failure
     )
     text = json.dumps(made, allow_nan=False, separators=(",", ":"))
-    race = made["race"]
     return _News(
         found,
         text=text,
         seconds=process_time() - started,
         reached=made["pace"]["reached"],
         half_width=made["goal"]["half_width"],
-        let_go=None if race is None else tuple(race["let_go"]),
+        let_go=tuple(made["enough"]) if made["goal"]["decide"] else None,
     )
 
 

@@ -1,7 +1,6 @@
-"""Errors that raters marked, one row each, and the same in the form of WMT's MQM files."""
+"""Errors that raters marked, one row each."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -12,7 +11,7 @@ from steelyard.collect.store.records import SubmissionRow, submission_rows
 from steelyard.collect.tasks import visible_widgets
 from steelyard.collect.tasks.widgets import Spans
 
-__all__ = ["marked_errors", "mqm_tsv"]
+__all__ = ["marked_errors"]
 
 _SCHEMA = {
     "item": pl.String,
@@ -29,22 +28,7 @@ _SCHEMA = {
     "origin": pl.String,
     "submission": pl.Int64,
 }
-_MQM = ("item", "system", "doc", "doc_id", "rater", "source", "target")
-_MQM_ERROR = ("category", "severity", "weight", "question")
-_CLEAN = ("no-error", "no-error", "0", "")
-_OMISSION = "Accuracy/Omission"
 _KEPT = ("start", "end", "missing", "severity", "category")
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """What one rater said of one output."""
-
-    item: str
-    system: str
-    rater: str
-    document: str | None
-    row: SubmissionRow
 
 
 def marked_errors(store: Reader, campaign: Campaign, judged: pl.DataFrame) -> pl.DataFrame:
@@ -63,52 +47,16 @@ def marked_errors(store: Reader, campaign: Campaign, judged: pl.DataFrame) -> pl
         ``origin`` is "rater", "suggested" for a suggestion that was kept as it was, "changed" for one
         that was kept otherwise, and "removed" for one that was not kept, which counts nothing.
     """
-    rows = [
-        {
-            "item": one.item,
-            "system": one.system,
-            "rater": one.rater,
-            "submission": one.row.id,
-            **row,
-        }
-        for one in _judged(store, judged)
-        for name, widget in _spans(campaign, one.row).items()
-        for row in _rows(name, widget, one.row)
-    ]
-    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
-
-
-def mqm_tsv(store: Reader, campaign: Campaign, judged: pl.DataFrame) -> str:
-    """Return the same as a table between tabs, as WMT's MQM files are.
-
-    A row is an error, marked in ``target`` by ``<v>`` and ``</v>``; an output without one has a row
-    too. ``weight`` is what the error counts here, so that scores read back as they were given.
-    """
-    lines: list[tuple[str, ...]] = [(*_MQM, *_MQM_ERROR)]
-    places: dict[tuple[str, str, str], int] = {}
-    for one in _judged(store, judged):
-        document = one.document or one.item
-        # segments of a document are judged in its order
-        whose = (one.system, one.rater, document)
-        places[whose] = places.get(whose, 0) + 1
-        head = (one.item, one.system, document, str(places[whose]), one.rater)
-        source = str(one.row.content.get("input", ""))
-        found = list(_mqm_errors(campaign, one.row))
-        target = str(one.row.content.get("output", ""))
-        lines += [
-            tuple(map(_cell, (*head, source, marked, *error)))
-            for marked, *error in found or [(target, *_CLEAN)]
-        ]
-    return "".join("\t".join(line) + "\n" for line in lines)
-
-
-def _judged(store: Reader, judged: pl.DataFrame) -> Iterator[_Judged]:
     answers = {row.id: row for row in store.read(submission_rows)}
-    documents = "cluster" in judged.columns
-    names = ["submission", "item", "system", "rater", *(["cluster"] if documents else [])]
-    for row in judged.select(names).unique(maintain_order=True).iter_rows(named=True):
-        submission = answers[row["submission"]]
-        yield _Judged(row["item"], row["system"], row["rater"], row.get("cluster"), submission)
+    whose = judged.select("item", "system", "rater", "submission").unique(maintain_order=True)
+    rows = [
+        known | row
+        for known in whose.iter_rows(named=True)
+        for answer in [answers[known["submission"]]]
+        for name, widget in _spans(campaign, answer).items()
+        for row in _rows(name, widget, answer)
+    ]
+    return pl.DataFrame(rows, schema=_SCHEMA)
 
 
 def _spans(campaign: Campaign, row: SubmissionRow) -> dict[str, Spans]:
@@ -153,21 +101,3 @@ def _origin(error: Mapping[str, Any], offered: list[Mapping[str, Any]]) -> str:
     before = offered[number]
     same = all(error.get(key) == before.get(key) for key in _KEPT)
     return "suggested" if same else "changed"
-
-
-def _mqm_errors(campaign: Campaign, row: SubmissionRow) -> Iterator[tuple[str, ...]]:
-    target = str(row.content.get("output", ""))
-    for name, widget in _spans(campaign, row).items():
-        for error in row.answer.get(name) or []:
-            missing = bool(error.get("missing"))
-            text = target
-            if not missing and widget.field == "output":
-                start, end = error["start"], error["end"]
-                text = f"{target[:start]}<v>{target[start:end]}</v>{target[end:]}"
-            kind = error.get("category") or (_OMISSION if missing else "")
-            yield text, kind, error["severity"], f"{widget.weight(error):g}", name
-
-
-def _cell(text: str) -> str:
-    """Return a text without what would end a cell."""
-    return " ".join(text.replace("\t", "\n").splitlines())

@@ -7,23 +7,24 @@ import asyncio
 import logging
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from steelyard.errors import SteelyardError
 
 if TYPE_CHECKING:
     from steelyard.collect.config.campaign import Campaign
-    from steelyard.collect.dashboard.pool import LivePool
     from steelyard.collect.policy.rater_work import RaterWorkCache
     from steelyard.collect.store import Reader
+    from steelyard.tables import Outputs
 
 __all__ = ["Observer", "ObserverError", "View", "end_with_parent"]
 
@@ -31,14 +32,12 @@ T = TypeVar("T")
 
 # Longer than the dashboard goes without a question while somebody looks.
 _IDLE_SECONDS = 120.0
-# How long a process that closed its end may take to end by itself.
-_GRACE_SECONDS = 5.0
 _NICENESS = 10
 _THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class ObserverError(SteelyardError, ChildProcessError):
-    """The process ended before it answered."""
+    """The process could not answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +50,19 @@ class View:
         The campaign.
     store : Reader
         Its database.
-    pool : LivePool
-        What was drawn from; read when it is first asked for.
+    pool : Outputs
+        What estimates speak about; read when it is first asked for.
     """
 
     campaign: "Campaign"
     store: "Reader"
 
     @cached_property
-    def pool(self) -> "LivePool":
+    def pool(self) -> "Outputs":
         """Read the pool, once."""
-        from steelyard.collect.dashboard.pool import read_pool  # noqa: PLC0415 - see above
+        from steelyard.collect.dashboard.knowledge import judged_systems, read_pool  # noqa: PLC0415
 
-        return read_pool(self.campaign)
+        return read_pool(self.campaign, systems=self.store.read(judged_systems))
 
     @cached_property
     def work(self) -> "RaterWorkCache":
@@ -89,13 +88,11 @@ class Observer:
     """
 
     def __init__(self, campaign: "Campaign", store: "Reader") -> None:
-        self._campaign = campaign
-        self._address = store.address
-        self._process: BaseProcess | None = None
-        self._connection: Connection | None = None
-        # The one thread that starts the process, talks to it and waits for its end.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="steelyard-observer")
-        self._idle: asyncio.TimerHandle | None = None
+        self._subject = campaign, store.address
+        self._pool: ProcessPoolExecutor | None = None
+        # The process ends when the other end of this is closed.
+        self._lifeline: Connection | None = None
+        self._asked = 0
         self._closed = False
 
     async def ask(self, question: Callable[[View], T]) -> T:
@@ -109,106 +106,104 @@ class Observer:
         Raises
         ------
         SteelyardError
-            If the question raised it. Any other error ends the process, which says why in the log.
+            If the question raised it.
         ObserverError
-            If the process ended, or could not be started.
+            If anything else went wrong; the log says what.
         """
-        self._refuse_when_closed()
-        loop = asyncio.get_running_loop()
-        self._cancel_timer()
+        if self._closed:
+            raise ObserverError("the server is closing: no more questions are answered")
+        self._asked += 1
+        number = self._asked
         try:
-            return await loop.run_in_executor(self._thread, self._exchange, question)
-        finally:
-            self._cancel_timer()
+            return await asyncio.wrap_future(self._started().submit(_answer, question))
+        except SteelyardError:
+            raise
+        except Exception as error:
+            # whatever went wrong there, those who look or wait here go on
+            if isinstance(error, BrokenProcessPool | OSError):
+                self._end()
             if not self._closed:
-                self._idle = loop.call_later(_IDLE_SECONDS, self._rest)
+                logging.getLogger("steelyard.collect").warning(
+                    "the process that computes the dashboard failed: %s; the next look tries again",
+                    error,
+                    exc_info=error,
+                )
+            raise ObserverError(
+                "the process that computes the dashboard failed; look again in a moment"
+            ) from error
+        finally:
+            loop = asyncio.get_running_loop()
+            loop.call_later(_IDLE_SECONDS, self._rest, number)
 
     async def close(self) -> None:
         """End the process, also in the middle of its work."""
-        if self._closed:
-            return
         self._closed = True
-        self._cancel_timer()
-        process = self._process
-        if process is not None:
-            process.kill()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._end)
-        self._thread.shutdown()
+        pool = self._cut()
+        if pool is not None:
+            await asyncio.to_thread(pool.shutdown, cancel_futures=True)
 
-    def _refuse_when_closed(self) -> None:
-        if self._closed:
-            raise ObserverError("the server is closing: no more questions are answered")
+    def _rest(self, number: int) -> None:
+        """End the process if nobody asked since."""
+        if self._asked == number:
+            self._end()
 
-    def _rest(self) -> None:
-        if not self._closed:
-            self._thread.submit(self._end)
-
-    def _cancel_timer(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
-
-    def _exchange(self, question: Callable[[View], T]) -> T:
-        self._refuse_when_closed()
-        try:
-            connection = self._started()
-            connection.send(question)
-            answer, error = connection.recv()
-        except (EOFError, OSError) as broken:
-            raise self._broken(broken) from broken
-        if error is not None:
-            raise error
-        answered: T = answer
-        return answered
-
-    def _started(self) -> Connection:
-        if self._process is not None and not self._process.is_alive():
-            self._report(self._end())
-        if self._connection is None:
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
             # Forking a process that has threads may lock up the child.
             context = multiprocessing.get_context("spawn")
-            self._connection, its_end = context.Pipe()
-            with its_end:
-                process = context.Process(
-                    target=_observe,
-                    args=(its_end, _NICENESS),
-                    name="steelyard-observer",
-                    daemon=True,
-                )
-                process.start()
-            self._process = process
-            if self._closed:
-                process.kill()
-            # Not among the arguments, which are read before the function begins.
-            self._connection.send((self._campaign, self._address))
-        return self._connection
-
-    def _broken(self, cause: Exception) -> ObserverError:
-        self._report(self._end(), cause)
-        return ObserverError(
-            "the process that computes the dashboard failed; look again in a moment"
-        )
-
-    def _report(self, code: int | None, cause: Exception | None = None) -> None:
-        # Who tells it to end tells the server too.
-        if not self._closed and code != -signal.SIGTERM:
-            logging.getLogger("steelyard.collect").warning(
-                "the process that computes the dashboard %s; the next look starts another",
-                f"could not be started: {cause}" if code is None else f"ended with code {code}",
+            self._lifeline, its_end = context.Pipe()
+            self._pool = ProcessPoolExecutor(
+                1,
+                mp_context=context,
+                initializer=_begin,
+                # As bytes: arguments are read before the function begins.
+                initargs=(its_end, _NICENESS, pickle.dumps(self._subject)),
             )
+        return self._pool
 
-    def _end(self) -> int | None:
-        """End the process, if there is one; return the code that it ended with by itself."""
-        process, connection = self._process, self._connection
-        self._process = self._connection = None
-        if connection is not None:
-            connection.close()
-        if process is None:
-            return None
-        process.join(_GRACE_SECONDS)
-        process.kill()
-        process.join()
-        return process.exitcode
+    def _end(self) -> None:
+        pool = self._cut()
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _cut(self) -> ProcessPoolExecutor | None:
+        """Let the process end, if there is one, and forget it; return what ran it."""
+        pool, lifeline = self._pool, self._lifeline
+        self._pool = self._lifeline = None
+        if lifeline is not None:
+            lifeline.close()
+        return pool
+
+
+_view: View | None = None
+
+
+def _begin(lifeline: Connection, niceness: int, subject: bytes) -> None:
+    """Make this process one that answers questions."""
+    global _view  # noqa: PLW0603 - what a process of its own is for
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    if hasattr(os, "nice"):
+        os.nice(niceness)
+    # Ctrl-C reaches all processes of a terminal; the server ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+    campaign, address = pickle.loads(subject)  # noqa: S301 - our own
+    from steelyard.collect.store import Reader  # noqa: PLC0415 - see above
+
+    _view = View(campaign, Reader.open(address))
+
+
+def _answer(question: Callable[[View], T]) -> T:
+    assert _view is not None
+    return question(_view)
+
+
+def _end_with(lifeline: Connection) -> None:
+    """End when the other end is closed, be it that the process there was killed."""
+    try:
+        lifeline.recv()
+    except (EOFError, OSError):
+        os._exit(1)
 
 
 def end_with_parent(end: Callable[[], None]) -> None:
@@ -221,33 +216,3 @@ def end_with_parent(end: Callable[[], None]) -> None:
         end()
 
     threading.Thread(target=wait, name="steelyard-orphan", daemon=True).start()
-
-
-def _observe(connection: Connection, niceness: int) -> None:
-    """Be the process: answer questions until nobody can ask any more."""
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    if hasattr(os, "nice"):
-        os.nice(niceness)
-    # Ctrl-C reaches all processes of a terminal; the server ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent(lambda: os._exit(1))
-    campaign, address = connection.recv()
-    from steelyard.collect.store import Reader  # noqa: PLC0415 - see above
-
-    with Reader.open(address) as store:
-        view = View(campaign, store)
-        while True:
-            try:
-                question = connection.recv()
-            except EOFError:
-                return
-            connection.send(_answered(question, view))
-
-
-def _answered(
-    question: Callable[[View], Any], view: View
-) -> tuple[Any, None] | tuple[None, SteelyardError]:
-    try:
-        return question(view), None
-    except SteelyardError as error:
-        return None, error

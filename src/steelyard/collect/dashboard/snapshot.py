@@ -1,19 +1,18 @@
 """Where a campaign stands: one JSON object made from the database and nothing else."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
-from steelyard.collect.dashboard.alerts import alerts
-from steelyard.collect.dashboard.outlook import Outlook
-from steelyard.collect.dashboard.pool import LivePool, read_pool
-from steelyard.collect.dashboard.prompt_estimates import PromptEstimates
+from steelyard.collect.dashboard.knowledge import judged_systems, knowledge, read_pool
 from steelyard.collect.dashboard.raters_table import raters_table
-from steelyard.collect.dashboard.signals import money, pace, signal
+from steelyard.collect.dashboard.signals import Outlook, money, pace, signal
 from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.policy.rater_work import RaterWork, RaterWorkCache
 from steelyard.collect.policy.stopping import goal_of, planned_of
@@ -24,8 +23,11 @@ from steelyard.collect.store.judgments import judgment_rows
 from steelyard.collect.store.progress import Progress, RaterRow, progress, rater_rows
 from steelyard.collect.store.records import judgment_times
 from steelyard.collect.store.settings import Settings, current
+from steelyard.tables import Outputs
 
 __all__ = ["snapshot"]
+
+_LEAST_FREE_BYTES = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class _Read:
     work: Mapping[str, RaterWork]
     raters: Sequence[RaterRow]
     decided: Mapping[tuple[str, About], Decision]
+    systems: tuple[str, ...]
 
 
 def snapshot(
@@ -46,7 +49,7 @@ def snapshot(
     store: Reader,
     *,
     now: int,
-    pool: LivePool | None = None,
+    pool: Outputs | None = None,
     work: RaterWorkCache | None = None,
     failure: str | None = None,
 ) -> dict[str, Any]:
@@ -60,7 +63,7 @@ def snapshot(
         Its database.
     now : int
         Milliseconds.
-    pool : LivePool, optional
+    pool : Outputs, optional
         What `read_pool` returned, when it is at hand.
     work : RaterWorkCache, optional
         What knows how raters work, when it is at hand.
@@ -70,9 +73,9 @@ def snapshot(
     Returns
     -------
     dict
-        ``time``, ``title``, ``state``, ``message``, ``signal``, ``progress``, ``money``, ``pace``, ``goal``,
-        ``race``, ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules``, ``notes`` and
-        ``alerts``.
+        ``time``, ``title``, ``state``, ``message``, ``signal``, ``progress``, ``money``, ``pace``,
+        ``goal``, ``enough``, ``systems``, ``prompts``, ``exclusions``, ``raters``, ``rules``, ``notes``
+        and ``alerts``.
 
     Raises
     ------
@@ -81,70 +84,59 @@ def snapshot(
     InvalidDataError
         If the outputs cannot be read.
     """
-    known = work or RaterWorkCache(campaign)
-    read = store.read(lambda connection: _read(connection, now=now, known=known))
-    pool = read_pool(campaign) if pool is None else pool
-    goal, level = goal_of(campaign, read.settings)
-    planned = planned_of(campaign, read.settings, systems=len(pool.systems))
-    found = PromptEstimates(campaign, pool, read.rows, goal=goal, level=level, planned=planned)
-    lacking = read.progress.lacking
-    sharing = read.progress.units / max(read.progress.outputs, 1)
-    spent, judgments = read.progress.spent, read.progress.judgments
-    outlook = Outlook.of(
+    cache = work or RaterWorkCache(campaign)
+    read = store.read(lambda connection: _read(connection, now=now, work=cache))
+    settings, counts = read.settings, read.progress
+    goal, level = goal_of(campaign, settings)
+    systems = read.systems
+    planned = planned_of(campaign, settings, systems=len(systems))
+    known = knowledge(
         campaign,
-        found,
-        lacking=lacking,
-        drawn=read.settings.sample_size,
-        planned=judgments + lacking - read.progress.surplus,
-        sharing=sharing,
+        read_pool(campaign, systems=systems) if pool is None else pool,
+        read.rows,
+        systems=systems,
+        goal=goal,
+        level=level,
+        planned=planned,
     )
-    if outlook.race is not None and outlook.to_goal is not None:
-        lacking = min(lacking, outlook.to_goal)
-    left = outlook.lacking if outlook.to_goal is None else outlook.to_goal
-    money_now = money(campaign, read.settings, spent=spent, left=left)
+    outlook = Outlook(
+        known,
+        lacking=counts.lacking,
+        planned=counts.judgments + counts.lacking - counts.surplus,
+        drawn=settings.sample_size,
+        sharing=counts.units / max(counts.outputs, 1),
+    )
+    money_now = money(campaign, settings, spent=counts.spent, left=outlook.left)
+    is_open = settings.state == "running" and not (money_now or {}).get("is_spent")
     return {
         "time": now,
         "title": campaign.title,
-        "state": read.settings.state,
-        "message": read.settings.message or "",
-        "signal": signal(campaign, read.settings, outlook, spent=spent, judgments=judgments),
-        "progress": _progress(read, lacking=lacking),
+        "state": settings.state,
+        "message": settings.message or "",
+        "signal": signal(
+            campaign, settings, outlook, spent=counts.spent, judgments=counts.judgments
+        ),
+        "progress": _progress(read, outlook),
         "money": money_now,
-        "pace": pace(
-            read.times,
-            outlook,
-            now=now,
-            is_open=read.settings.state == "running" and not (money_now or {}).get("is_spent"),
-        )
-        | {"last": read.progress.last},
+        "pace": pace(read.times, outlook, now=now, is_open=is_open) | {"last": counts.last},
         "goal": {
             "half_width": goal.half_width,
             "decide": goal.decide,
-            "margin": goal.margin,
             "level": level,
             "planned": planned,
-            "judgments_per_output": read.settings.judgments_per_output,
-            "prompts": list(campaign.goal_prompts),
-            "metrics": list(campaign.metrics),
         },
-        "race": outlook.race,
-        "systems": list(pool.systems),
-        "prompts": found.to_list(),
-        "exclusions": _exclusions(found),
+        "enough": known.enough,
+        "systems": list(systems),
+        "prompts": known.to_list(),
+        "exclusions": _exclusions(read.rows),
         "raters": raters_table(campaign, read.raters, work=read.work, decided=read.decided),
         "rules": list(rules_in_words(campaign)),
-        "notes": _notes(campaign, found, set_aside=read.progress.set_aside),
-        "alerts": [*alerts(campaign, failure=failure), *_troubles(read.settings)],
+        "notes": _notes(campaign, read),
+        "alerts": _alerts(campaign, settings, failure),
     }
 
 
-def _troubles(settings: Settings) -> list[str]:
-    """Return what is wrong with services outside."""
-    known = (one.get("trouble") for _, one in sorted(settings.services.items()))
-    return [trouble for trouble in known if trouble]
-
-
-def _read(connection: Connection, *, now: int, known: RaterWorkCache) -> _Read:
+def _read(connection: Connection, *, now: int, work: RaterWorkCache) -> _Read:
     settings = current(connection)
     if settings is None:
         raise StoreError("no campaign has begun in this database: start it with `steelyard serve`")
@@ -153,64 +145,78 @@ def _read(connection: Connection, *, now: int, known: RaterWorkCache) -> _Read:
         progress=progress(connection, now=now),
         rows=judgment_rows(connection),
         times=judgment_times(connection),
-        work=known(connection),
+        work=work(connection),
         raters=rater_rows(connection),
         decided=latest(connection),
+        systems=judged_systems(connection),
     )
 
 
-def _progress(read: _Read, *, lacking: int) -> dict[str, int]:
-    found = read.progress
+def _progress(read: _Read, outlook: Outlook) -> dict[str, int]:
+    counts, lacking = read.progress, outlook.lacking
+    if outlook.known.goal.decide is not None and outlook.to_goal is not None:
+        # systems that are out get no more
+        lacking = min(lacking, outlook.to_goal)
     return {
         # Replacements are planned as well, once a rater was left out.
-        "planned": found.judgments + lacking - found.surplus,
-        "judgments": found.judgments - found.surplus,
-        "units": found.units,
-        "complete": found.complete,
-        "surplus": found.surplus,
-        "gold": found.gold,
-        "raters": found.raters,
-        "working": found.held,
+        "planned": counts.judgments + lacking - counts.surplus,
+        "judgments": counts.judgments - counts.surplus,
+        "units": counts.units,
+        "complete": counts.complete,
+        "surplus": counts.surplus,
+        "gold": counts.gold,
+        "raters": counts.raters,
+        "working": counts.held,
         "outputs": read.settings.sample_size,
     }
 
 
-def _exclusions(found: PromptEstimates) -> dict[str, int]:
-    out = found.rows.filter("excluded")
-    return {
-        "raters": out["rater"].n_unique(),
-        "judgments": out["submission"].n_unique(),
-    }
+def _exclusions(rows: pl.DataFrame) -> dict[str, int]:
+    out = rows.filter("excluded")
+    return {"raters": out["rater"].n_unique(), "judgments": out["submission"].n_unique()}
 
 
-def _notes(campaign: Campaign, found: PromptEstimates, *, set_aside: int) -> list[str]:
-    notes, rows = [], found.rows
+def _alerts(campaign: Campaign, settings: Settings, failure: str | None) -> list[str]:
+    """Return what whoever runs the campaign must act upon at once, or judgments are lost until then."""
+    alerts = []
+    if failure is not None:
+        alerts.append(
+            f"Judgments cannot be stored: {failure}. Raters keep their answers in the browser, which sends "
+            "them again by itself. Make room or bring the database back; nothing else is needed."
+        )
+    if "://" not in campaign.database:
+        free = shutil.disk_usage(Path(campaign.database).parent).free
+        if free < _LEAST_FREE_BYTES:
+            alerts.append(
+                f"The disk of the database is nearly full: {free // 1_000_000:,} MB are left. Make room "
+                "now, or judgments will be refused until there is some."
+            )
+    troubles = (one.get("trouble") for _, one in sorted(settings.services.items()))
+    return [*alerts, *(trouble for trouble in troubles if trouble)]
+
+
+def _notes(campaign: Campaign, read: _Read) -> list[str]:
+    notes, rows, set_aside = [], read.rows, read.progress.set_aside
     if set_aside:
         notes.append(
             f"{set_aside} {'text was' if set_aside == 1 else 'texts were'} handed back by "
             f"{HAND_BACKS_PER_TEXT} raters each and set aside: nobody is asked about them any more, and "
             "estimates are about outputs that raters could judge."
         )
-    if not rows.is_empty():
-        surplus = rows.filter(pl.col("use") == "surplus")["submission"].n_unique()
-        ahead = rows.filter(pl.col("use") == "ahead").select("system", "item").n_unique()
-        if ahead:
-            notes.append(
-                f"{ahead} judged outputs come so far in the draw that too many before them are not back: they count as soon "
-                "as these are, because what is quick to judge may score differently."
-            )
-        if surplus:
-            notes.append(
-                f"{surplus} surplus judgments are kept and paid but not used: an output's score "
-                "has as many as were asked for."
-            )
-        if (rows["design"] == "paired").any():
-            share = rows["share"].drop_nulls()
-            same = 1 - float(share[0]) if len(share) else 0.0
-            notes.append(
-                "Preferences are about the items on which the two systems differ"
-                + (f"; on {same:.0%} of the items they gave the same output." if same > 0 else ".")
-            )
+    surplus = rows.filter(pl.col("use") == "surplus")["submission"].n_unique()
+    ahead = rows.filter(pl.col("use") == "ahead").select("system", "item").n_unique()
+    if ahead:
+        notes.append(
+            f"{ahead} judged outputs come so far in the draw that too many before them are not back: they count as soon "
+            "as these are, because what is quick to judge may score differently."
+        )
+    if surplus:
+        notes.append(
+            f"{surplus} surplus judgments are kept and paid but not used: an output's score "
+            "has as many as were asked for."
+        )
+    if campaign.task.pair:
+        notes.append("Preferences are about the items on which the two systems differ.")
     if campaign.judgments_per_output == 1 and not campaign.second_judgments:
         notes.append(
             "Every output is judged once, so raters cannot be compared, and rater noise cannot be "

@@ -22,7 +22,6 @@ __all__ = [
     "Outcome",
     "Panel",
     "ProlificPanel",
-    "ProlificPlaces",
     "Return",
 ]
 
@@ -139,36 +138,8 @@ class _PanelWithEnds(Panel):
         return (self.no_consent if outcome == "no-consent" else None) or self.screen_out
 
 
-class ProlificPlaces(Declared):
-    """How places of a study at Prolific are filled and paused through its API.
-
-    Attributes
-    ----------
-    study : str
-        Id of the study at Prolific.
-    most : int
-        Most places that the study may ever have.
-    at_once : int
-        Places that may be open at the same time: places can be added, never taken away.
-    """
-
-    gone = {  # noqa: RUF012 - a class variable of `Declared`
-        "token_env": "the token is read from the environment variable PROLIFIC_TOKEN",
-        "address": "the API is that of Prolific",
-    }
-
-    study: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")]
-    most: Annotated[int, Field(gt=0)]
-    at_once: Annotated[int, Field(gt=0)] = 20
-
-
 class ProlificPanel(_PanelWithEnds):
     """Prolific: a rater goes back with a code.
-
-    Attributes
-    ----------
-    places : ProlificPlaces or None
-        How the study's places are filled and paused; None: by hand.
 
     References
     ----------
@@ -181,12 +152,12 @@ class ProlificPanel(_PanelWithEnds):
         "screen_out_code": "it is called `screen_out`",
         "no_consent_code": "it is called `no_consent`",
         "excluded_code": "whom a rule excludes goes back with `screen_out`",
+        "places": "set the number of places, and pause the study, at Prolific; take it out",
     }
 
     kind: Literal["prolific"] = "prolific"
     path: ClassVar[str] = "/join/prolific"
     complete: Text
-    places: ProlificPlaces | None = None
 
     @property
     def submits_to(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from steelyard.collect.tasks.task import (
     score_bounds,
     shipped_tasks,
 )
-from steelyard.collect.tasks.tutorial import Question, Tutorial, correct_answer, grade
+from steelyard.collect.tasks.tutorial import Question, Tutorial, grade
 from steelyard.collect.tasks.values import is_storable
 from steelyard.collect.tasks.widgets import Widget
 
@@ -32,7 +32,6 @@ __all__ = [
     "Widget",
     "check_answer",
     "check_content",
-    "correct_answer",
     "derive_scores",
     "grade",
     "grade_gold",

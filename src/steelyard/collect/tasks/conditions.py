@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["Condition", "condition_text", "holds", "is_answered", "leaves", "parse_condition"]
+__all__ = ["Condition", "holds", "is_answered", "leaves", "parse_condition"]
 
 Condition = dict[str, Any]
 
@@ -65,25 +65,6 @@ def parse_condition(text: str) -> Condition:
     condition = parser.any_of(0)
     parser.expect_end()
     return condition
-
-
-def condition_text(condition: Mapping[str, Any]) -> str:
-    """Write a condition as text, which parses to the same.
-
-    Examples
-    --------
-    >>> condition_text({"not": {"any": [{"id": "a", "op": "<", "value": 2},
-    ...                                 {"id": "b", "op": "answered"}]}})
-    'not (a < 2 or b answered)'
-    """
-    for name, word in (("all", " and "), ("any", " or ")):
-        if name in condition:
-            return word.join(map(_grouped, condition[name]))
-    if "not" in condition:
-        return f"not {_grouped(condition['not'])}"
-    if condition["op"] == "answered":
-        return f"{condition['id']} answered"
-    return f"{condition['id']} {condition['op']} {_value_text(condition['value'])}"
 
 
 def leaves(condition: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -162,21 +143,6 @@ def _compares(value: Any, sign: str, other: Any) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _grouped(condition: Mapping[str, Any]) -> str:
-    text = condition_text(condition)
-    return f"({text})" if "all" in condition or "any" in condition else text
-
-
-def _value_text(value: object) -> str:
-    if not isinstance(value, str):
-        return str(value)
-    is_word = _ID.fullmatch(value) is not None and value not in _RESERVED
-    if is_word:
-        return value
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 class _Parser:

@@ -15,7 +15,8 @@ What is accepted depends on the widget:
   must be met by a mark, and every mark must meet one; an empty list means that there is no error.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -23,8 +24,8 @@ from pydantic_core import PydanticCustomError
 from steelyard.collect.config.declared import mistake, one_of, shown
 from steelyard.collect.config.yaml_lines import KeyPath
 from steelyard.collect.tasks.choices import plain
-from steelyard.collect.tasks.orders import check_known_order, known_order, order_in_words
 from steelyard.collect.tasks.scores import Content, edit_distance
+from steelyard.collect.tasks.screen import letters_in
 from steelyard.collect.tasks.values import value_problem
 from steelyard.collect.tasks.widgets import (
     Gate,
@@ -38,7 +39,7 @@ from steelyard.collect.tasks.widgets import (
     Widget,
 )
 
-__all__ = ["accepted_text", "check_accepted", "is_accepted"]
+__all__ = ["check_accepted", "is_accepted"]
 
 
 def is_accepted(widget: Widget, content: Content, accepted: Any, value: Any) -> bool:
@@ -65,7 +66,7 @@ def is_accepted(widget: Widget, content: Content, accepted: Any, value: Any) -> 
         texts = content[widget.field]
         return all(map(_passage_is_accepted, texts, accepted, value))
     if isinstance(widget, Ranking):
-        return all(value[before] < value[behind] for before, behind in known_order(accepted))
+        return all(value[before] < value[behind] for before, behind in _known_order(accepted))
     if isinstance(widget, Spans):
         return _spans_are_accepted(_text(content, widget.field), accepted, value)
     if isinstance(widget, PostEdit):
@@ -75,48 +76,6 @@ def is_accepted(widget: Widget, content: Content, accepted: Any, value: Any) -> 
         one["min"] <= value <= one["max"] if isinstance(one, dict) else one == value
         for one in _entries(accepted)
     )
-
-
-def accepted_text(widget: Widget, accepted: Any) -> str:
-    """Put what is accepted into words.
-
-    Examples
-    --------
-    >>> gate = Gate(id="sense", kind="gate", label="Does it make sense?",
-    ...             options=[{"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"}])
-    >>> accepted_text(gate, ["no"])
-    'No'
-    """
-    if isinstance(widget, Passages):
-        labels = {verdict.value: verdict.shown for verdict in widget.verdicts}
-        return "; ".join(
-            f"{position}: {_or(labels[name] for name in _entries(entry['verdict']))}"
-            + (
-                f" ({_or(f'“{quote}”' for quote in entry['quotes'])})"
-                if entry.get("quotes")
-                else ""
-            )
-            for position, entry in enumerate(accepted, start=1)
-        )
-    if isinstance(widget, Spans | Ranking):
-        is_order = isinstance(widget, Ranking)
-        return order_in_words(accepted) if is_order else _errors_text(accepted)
-    if isinstance(widget, PostEdit):
-        texts = [one for one in _entries(accepted) if isinstance(one, str)]
-        # an example says more than a list of phrases
-        return f"“{texts[0]}”" if texts else _or(map(_edit_text, _entries(accepted)))
-    if isinstance(widget, Slider):
-        return _or(
-            f"{one['min']:g} to {one['max']:g}" if isinstance(one, dict) else f"{one:g}"
-            for one in _entries(accepted)
-        )
-    if isinstance(widget, Preference):
-        return _or(
-            {"first": "the first", "second": "the second", "tie": "both"}[one]
-            for one in _entries(accepted)
-        )
-    labels = {choice.value: choice.shown for choice in widget.choices}
-    return _or(labels[one] for one in _entries(accepted))
 
 
 def check_accepted(widget: Widget, content: Content, accepted: Any) -> None:
@@ -132,7 +91,7 @@ def check_accepted(widget: Widget, content: Content, accepted: Any) -> None:
     elif isinstance(widget, Spans):
         _check_spans(widget, _text(content, widget.field), accepted)
     elif isinstance(widget, Ranking):
-        check_known_order(content, accepted)
+        _check_order(content, accepted)
     elif isinstance(widget, Likert | Gate | Slider | Preference | PostEdit):
         entries = _entries(accepted)
         if not entries:
@@ -279,29 +238,38 @@ def _loose(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".!? ")
 
 
-def _edit_text(accepted: Mapping[str, Any]) -> str:
-    parts = []
-    if accepted.get("has"):
-        parts.append("with " + ", ".join(f"“{one}”" for one in accepted["has"]))
-    if accepted.get("lacks"):
-        parts.append("without " + ", ".join(f"“{one}”" for one in accepted["lacks"]))
-    return " and ".join(parts) or "any edit"
+def _known_order(numbers: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return which letters must stand before which: those with a smaller number.
+
+    Examples
+    --------
+    >>> _known_order({"A": 2, "B": 1, "C": 2})
+    [('B', 'A'), ('B', 'C')]
+    """
+    return [
+        (before, behind)
+        for before, behind in permutations(numbers, 2)
+        if numbers[before] < numbers[behind]
+    ]
 
 
-def _errors_text(accepted: Sequence[Mapping[str, Any]]) -> str:
-    return "; ".join(map(_error_text, accepted)) or "no error"
-
-
-def _error_text(accepted: Mapping[str, Any]) -> str:
-    return "something is missing" if "missing" in accepted else f"“{accepted['quote']}”"
+def _check_order(content: Content, accepted: Any) -> None:
+    """Raise unless what is known of an order names letters, of which one is before another."""
+    letters = letters_in(content)
+    if not isinstance(accepted, dict) or not set(accepted) <= set(letters):
+        raise _wrong((), f"must name letters that are shown; got {shown(accepted)}")
+    for letter, number in accepted.items():
+        if type(number) is not int or number < 1:
+            raise _wrong((letter,), f"must be a whole number from 1; got {shown(number)}")
+    if not _known_order(accepted):
+        raise _wrong(
+            (),
+            "must have two different numbers: an order is of one output before another",
+        )
 
 
 def _entries(accepted: Any) -> list[Any]:
     return accepted if isinstance(accepted, list) else [accepted]
-
-
-def _or(words: Iterable[str]) -> str:
-    return " or ".join(words)
 
 
 def _text(content: Content, field: str) -> str:

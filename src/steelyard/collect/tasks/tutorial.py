@@ -7,11 +7,11 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from steelyard.collect.config.declared import Declared, mistake
 from steelyard.collect.tasks.choices import Name, Words
-from steelyard.collect.tasks.grading import accepted_text, check_accepted, is_accepted
+from steelyard.collect.tasks.grading import check_accepted, is_accepted
 from steelyard.collect.tasks.spans import suggestion_problem
 from steelyard.collect.tasks.widgets import AnyWidget, Spans, Widget
 
-__all__ = ["Question", "Tutorial", "correct_answer", "grade"]
+__all__ = ["Question", "Tutorial", "grade"]
 
 FieldValue = str | list[str]
 
@@ -159,8 +159,3 @@ def grade(question: Question, answer: Any) -> bool:
         False also for what is no answer at all.
     """
     return is_accepted(question.asked, question.content, question.answer, answer)
-
-
-def correct_answer(question: Question) -> str:
-    """Return what would have been right, in words for the rater."""
-    return accepted_text(question.asked, question.answer)

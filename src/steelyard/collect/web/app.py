@@ -15,9 +15,7 @@ from steelyard.collect.answer_size import largest_answer, stored_contents
 from steelyard.collect.config.campaign import Campaign, check_metrics
 from steelyard.collect.dashboard import routes as dashboard
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
-from steelyard.collect.integrations.prolific import Recruiter, prolific_token
-from steelyard.collect.integrations.services import Outside
-from steelyard.collect.integrations.webhook import WebhookCaller
+from steelyard.collect.integrations.webhook import Webhook
 from steelyard.collect.policy.budget import Budget
 from steelyard.collect.sampling.added_systems import added_units, begun_with
 from steelyard.collect.sampling.draw import units_of
@@ -80,18 +78,15 @@ def create_app(
     metrics_token
         What a reader of ``/metrics`` must send; without it there is no such page.
     keeper
-        Whether this process deals with services outside; one of several does.
+        Whether this process tells the webhook; one of several does.
     limits
         What is taken from one sender.
 
     Raises
     ------
-    InvalidDataError
-        If the variable with the token or password of such a service is not set.
     StoreError
         If the database holds another campaign.
     """
-    recruiter = Recruiter.of(campaign, store) if keeper else None
     site = site_for(
         campaign, store, origin=origin, name=name, clock=clock, units=units, limits=limits
     )
@@ -108,11 +103,8 @@ def create_app(
     # among others, who leads requests here says it
     app.root_path = "" if name else site.base
     app.state.site = site
-    outside: list[Outside] = [] if recruiter is None else [recruiter]
-    if keeper:
-        caller = WebhookCaller.of(campaign, store, origin=site.origin, now=clock())
-        outside += [] if caller is None else [caller]
-    app.state.periodic_work = PeriodicWork(site, outside)
+    webhook = Webhook.of(campaign, store, origin=site.origin, now=clock()) if keeper else None
+    app.state.periodic_work = PeriodicWork(site, webhook)
     app.state.traffic = Traffic()
     app.state.metrics_token = metrics_token
     for part in _PARTS:
@@ -202,7 +194,6 @@ def first_units(campaign: Campaign) -> list[Unit] | None:
     InvalidDataError
         If the campaign's files are not right.
     """
-    prolific_token(campaign)
     if Reader.is_there(campaign.database):
         with Reader.open(campaign.database) as reader:
             try:

@@ -1,10 +1,10 @@
 """What a campaign does from time to time, also while nobody looks."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
-from steelyard.collect.integrations.services import Outside
+from steelyard.collect.integrations.webhook import Webhook
 from steelyard.collect.store.settings import current
 from steelyard.collect.web.site import Site
 from steelyard.errors import SteelyardError
@@ -16,7 +16,7 @@ _SECONDS = 30.0
 
 @dataclass
 class PeriodicWork:
-    """Applies the rules of quality, looks for the goal, and deals with services outside.
+    """Applies the rules of quality, looks for the goal, and tells the webhook.
 
     What goes wrong in one of them is logged, and tried again the next time.
 
@@ -24,15 +24,14 @@ class PeriodicWork:
     ----------
     site
         The campaign as it is served.
-    outside
-        Services outside, unless another process deals with them: places of a panel, and whom to
-        tell when the campaign stalls or ends.
+    webhook
+        Whom to tell when the campaign stalls or ends, unless another process does.
     turn
         Held while rules and goal are looked at, which takes a core: campaigns of one server take turns.
     """
 
     site: Site
-    outside: Sequence[Outside] = ()
+    webhook: Webhook | None = None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _task: asyncio.Task[None] | None = field(default=None, init=False)
 
@@ -46,10 +45,9 @@ class PeriodicWork:
             self._task.cancel()
 
     async def serve_outside(self) -> None:
-        """Deal with services outside, once."""
-        now = self.site.clock()
-        for one in self.outside:
-            await self._tried(f"{one.name} was not looked at", one.tend(now=now))
+        """Tell the webhook what is due, once."""
+        if self.webhook is not None:
+            await self._tried("the webhook was not told", self.webhook.tend(now=self.site.clock()))
 
     async def _run(self) -> None:
         while True:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.store import sessions, tutorials
 from steelyard.collect.tasks.task import Task
-from steelyard.collect.tasks.tutorial import Question, Tutorial, correct_answer, grade
+from steelyard.collect.tasks.tutorial import Question, Tutorial, grade
 from steelyard.collect.web import messages
 from steelyard.collect.web.guards import RaterVisit, Visit, change
 from steelyard.collect.web.refusals import RefusedError
@@ -74,7 +74,6 @@ async def answer(visit: RaterVisit, sent: messages.Question) -> messages.Reply:
         "hint": None if over else question.hint,
         "feedback": question.feedback if over else None,
         "passed": found.passed,
-        "correct_answer": correct_answer(question) if over and not correct else None,
     }
 
 

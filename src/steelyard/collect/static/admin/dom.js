@@ -24,15 +24,13 @@ function filled(element, attributes, children) {
 }
 
 /**
- * Put new content in a place that people may be using: the focus, what is unfolded and how far
- * tables are scrolled stay as they are. Elements are recognised by `data-key`.
+ * Put new content in a place that people may be using: the focus and what is unfolded stay as they are. Elements are
+ * recognised by `data-key`.
  */
 export function replace(place, ...content) {
   const focused = place.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
   const unfolded = new Set([...place.querySelectorAll("details[open][data-key]")].map((one) => one.dataset.key));
-  const scrolled = new Map([...place.querySelectorAll(".scrolls[data-key]")].map((one) => [one.dataset.key, one.scrollLeft]));
   place.replaceChildren(...content.flat().filter(Boolean));
   for (const one of place.querySelectorAll("details[data-key]")) one.open = unfolded.has(one.dataset.key);
-  for (const one of place.querySelectorAll(".scrolls[data-key]")) one.scrollLeft = scrolled.get(one.dataset.key) ?? 0;
   if (focused) [...place.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused)?.focus({ preventScroll: true });
 }

@@ -18,10 +18,6 @@ export function number(value, digits) {
   return value === null || value === undefined ? NONE : value.toFixed(digits).replace("-", MINUS);
 }
 
-export function interval(found, digits) {
-  return found ? `${number(found.low, digits)} to ${number(found.high, digits)}` : NONE;
-}
-
 export function percent(share, digits = 0) {
   return share === null || share === undefined ? NONE : `${(100 * share).toFixed(digits).replace("-", MINUS)}%`;
 }

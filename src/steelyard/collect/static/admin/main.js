@@ -3,8 +3,7 @@
 import { at } from "../base.js";
 import { actions, Ask } from "./actions.js";
 import { showAlerts, showNotes, showNumbers, showSignal, showState } from "./overview.js";
-import { showExclusions, showPrompts } from "./prompts.js";
-import { showRace } from "./race.js";
+import { showPrompts } from "./prompts.js";
 import { Raters } from "./raters.js";
 import { Keys } from "../keys.js";
 
@@ -39,10 +38,8 @@ function show(latest) {
   part("signal", snapshot.signal, () => showSignal(find("signal"), snapshot));
   part("numbers", [snapshot.progress, snapshot.state, snapshot.money, snapshot.pace, snapshot.raters, minute], () => showNumbers(find("numbers"), snapshot));
   part("notes", snapshot.notes, () => showNotes(find("notes"), snapshot));
-  part("race", [snapshot.race, snapshot.money?.currency], () => showRace(find("race"), snapshot));
   part("prompts", [snapshot.prompts, snapshot.goal], () => showPrompts(find("prompts"), snapshot));
-  part("exclusions", [snapshot.exclusions, snapshot.prompts], () => showExclusions(find("exclusions"), snapshot));
-  part("raters", [snapshot.raters, minute], () => raters.show(snapshot));
+  part("raters", [snapshot.raters, snapshot.exclusions, minute], () => raters.show(snapshot));
   if (before.signal.title !== snapshot.signal.title) announce(`${snapshot.signal.title}. ${snapshot.signal.reason}`);
 }
 

@@ -49,9 +49,9 @@ export function showNumbers(place, snapshot) {
     tile("Judgments", whole(progress.judgments), `of ${whole(progress.planned)} planned`, progress.planned ? progress.judgments / progress.planned : 0,
       [spent, `${plural(progress.raters, "rater")}, ${whole(progress.working)} at work now`], money?.share >= NEARLY_SPENT),
     isEnded
-      ? tile(pace.reached ? "Goal" : "End", "reached", pace.reached ? snapshot.goal.decide ?? `\u00b1${snapshot.goal.half_width}` : "all drawn outputs are judged", null, [pace.note])
+      ? tile(pace.reached ? "Goal" : "End", "reached", pace.reached ? snapshot.goal.decide ?? `\u00b1${snapshot.goal.half_width}` : "all drawn outputs are judged", null, [])
       : tile(aim, pace.left ? whole(pace.left) : "\u2013", pace.left ? plural(pace.left, "more judgment").replace(/^\S+ /, "") : "cannot be told yet", null,
-        [money?.left && pace.left ? `about ${money.left} ${money.currency}` : null, pace.note]),
+        [money?.left && pace.left ? `about ${money.left} ${money.currency}` : null]),
     tile("When, at this pace", isEnded ? "now" : pace.end === null ? "\u2013" : distance(pace.end, time), isEnded ? "" : pace.end !== null ? moment(pace.end, time) : reason, null, [[rate, last].filter(Boolean).join(", ")]),
     attention(snapshot),
   ]);

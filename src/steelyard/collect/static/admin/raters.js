@@ -41,14 +41,15 @@ export class Raters {
   }
 
   #draw() {
-    const { raters } = this.#snapshot;
+    const { raters, exclusions } = this.#snapshot;
+    const out = exclusions.raters ? `; ${plural(exclusions.judgments, "judgment")} of ${plural(exclusions.raters, "rater")} left out` : "";
     const column = COLUMNS.find(({ key }) => key === this.#sort.key);
     const sign = this.#sort.descending ? -1 : 1;
     const sorted = [...raters].sort((a, b) => sign * (column.value(a) - column.value(b)) || a.number - b.number);
     const flagged = raters.filter((one) => one.flags.length).length;
     const few = Math.min(Math.max(flagged, FEW), SOME);
     const shown = sorted.slice(0, this.#all ? MOST : few);
-    this.count.textContent = `${plural(raters.length, "rater")}, ${flagged} flagged${shown.length < sorted.length ? `; the first ${shown.length} in this order are shown` : ""}`;
+    this.count.textContent = `${plural(raters.length, "rater")}, ${flagged} flagged${out}${shown.length < sorted.length ? `; the first ${shown.length} in this order are shown` : ""}`;
     const choices = this.#columns().map(({ key, label }) => h("option", { value: key, text: label }));
     if (choices.length !== this.order.length) this.order.replaceChildren(...choices);
     this.order.value = this.#sort.key;

@@ -160,11 +160,10 @@ export class Tutorial {
     return { correct: known.correct, tries_left: tries - known.tries, feedback: known.feedback, hint: known.hint };
   }
 
-  #graded({ correct, tries_left: left, hint, feedback, passed, correct_answer: right }) {
+  #graded({ correct, tries_left: left, hint, feedback, passed }) {
     const over = correct || left <= 0;
     this.#tries.set(this.#question.id, (this.#tries.get(this.#question.id) ?? 0) + 1);
     const says = [correct ? t("right") : over ? t("not-quite") : t("not-quite-again")];
-    if (!correct && over && right !== undefined && right !== null) says.push(t("right-would-be", { answer: right }));
     if (!over && hint) says.push(hint);
     if (feedback) says.push(feedback);
     this.feedback.dataset.kind = correct ? "good" : "bad";
