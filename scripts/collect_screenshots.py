@@ -22,7 +22,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import steelyard.collect
 from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.store import Store
-from steelyard.collect.store.settings import change
 from steelyard.collect.web.app import create_app
 from steelyard.collect.web.serving import Server, bound_socket
 
@@ -30,7 +29,6 @@ EXAMPLES = Path(steelyard.collect.__file__).parent / "examples"
 PICTURES = Path(__file__).parents[1] / "docs" / "images" / "collect"
 SCREEN = {"viewport": {"width": 1280, "height": 760}}
 PHONE = {"viewport": {"width": 390, "height": 1200}, "is_mobile": True, "has_touch": True}
-DARK = {"color_scheme": "dark"}
 
 
 def press(page: Page, *keys: str) -> None:
@@ -59,11 +57,6 @@ def editing(page: Page) -> None:
     page.get_by_text("Your work is saved.").wait_for()
 
 
-def keys(page: Page) -> None:
-    """The list of keys."""
-    press(page, "2", "?")
-
-
 def passage(page: Page) -> None:
     """A verdict with its justification, read back."""
     for name in ("Yes", "Yes", "Right"):
@@ -84,13 +77,6 @@ def errors(page: Page) -> None:
     press(page, "End", "ArrowLeft", "Space", "Space", "j")
 
 
-def slider(page: Page) -> None:
-    """The slider, set."""
-    press(page, "Enter")
-    page.get_by_role("slider").focus()
-    press(page, *["PageUp"] * 3)
-
-
 def pair(page: Page) -> None:
     """Two replies, one better."""
     press(page, "1")
@@ -104,44 +90,17 @@ def done(page: Page) -> None:
     page.get_by_role("heading", name="That is all for this visit").wait_for()
 
 
-def front(page: Page) -> None:
-    """What a stranger sees."""
-    page.context.clear_cookies()
-    page.goto("/")
-
-
-def paused(page: Page) -> None:
-    """A campaign that waits."""
-    page.get_by_role("heading", name="A short break").wait_for()
-
-
-def preview(page: Page) -> None:
-    """The task, before a worker has accepted it."""
-    page.get_by_text("This is a preview").wait_for()
-
-
 Shot = tuple[str, str, Callable[[Page], None], dict[str, object]]
 SHOTS: list[Shot] = [
     ("tutorial", "language-quality", tutorial, SCREEN),
     ("language-rating", "language-quality", rating, SCREEN),
     ("language-editing", "language-quality", editing, SCREEN),
     ("language-phone", "language-quality", rating, PHONE),
-    ("language-dark", "language-quality", editing, SCREEN | DARK),
-    ("keys", "language-quality", keys, SCREEN),
     ("done", "language-quality", done, SCREEN),
     ("answer-passage", "answer-correctness", passage, SCREEN),
-    ("answer-phone-dark", "answer-correctness", passage, PHONE | DARK),
     ("errors", "direct-assessment", errors, SCREEN),
-    ("slider", "direct-assessment", slider, SCREEN),
     ("pairwise", "pairwise", pair, SCREEN),
-    ("front", "language-quality", front, SCREEN),
-    ("paused", "language-quality", paused, SCREEN),
-    ("preview", "answer-correctness", preview, SCREEN),
 ]
-WITHOUT_WORK = {"front", "paused", "preview"}
-# Workers of a marketplace come from a frame; before they accept, without an assignment.
-MARKETPLACE = {"kind": "external-question"}
-NOT_ACCEPTED = "assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
 @contextmanager
@@ -155,18 +114,14 @@ def served(example: str, *, name: str) -> Iterator[str]:
             del task["tutorial"]
             (folder / "task.yaml").write_text(yaml.safe_dump(task, sort_keys=False), "utf-8")
         chosen = yaml.safe_load((folder / "campaign.yaml").read_text("utf-8"))
-        panel = MARKETPLACE if name == "preview" else {"kind": "open"}
-        visit = {"session": {"judgments": 2}, "panel": panel}
+        visit = {"session": {"judgments": 2}, "panel": {"kind": "open"}}
         (folder / "campaign.yaml").write_text(yaml.safe_dump(chosen | visit), "utf-8")
         campaign = load_campaign(folder / "campaign.yaml")
         listener = ends.enter_context(bound_socket("127.0.0.1", 0))
         store = ends.enter_context(closing(Store.open(campaign.database)))
         app = create_app(campaign, store, origin=f"http://127.0.0.1:{listener.getsockname()[1]}")
         ends.enter_context(running(app, listener))
-        if name == "paused":
-            store.write(lambda connection: change(connection, state="paused", now=0)).result()
-        link = app.state.site.rater_link()
-        yield f"{link}&{NOT_ACCEPTED}" if name == "preview" else link
+        yield app.state.site.rater_link()
 
 
 @contextmanager
@@ -190,8 +145,7 @@ def take(browser: Browser, shot: Shot) -> None:
         context = browser.new_context(base_url=origin, **options)  # type: ignore[arg-type]
         page = context.new_page()
         page.goto(link)
-        if name not in WITHOUT_WORK:
-            page.locator("#work:not([hidden]), #tutorial:not([hidden])").wait_for()
+        page.locator("#work:not([hidden]), #tutorial:not([hidden])").wait_for()
         prepare(page)
         page.screenshot(path=PICTURES / f"{name}.png")
         context.close()

@@ -14,7 +14,7 @@ from steelyard.collect.dashboard import live_snapshots as following
 from steelyard.collect.dashboard.exports import export
 from steelyard.collect.dashboard.knowledge import knowledge, read_pool
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
-from steelyard.collect.dashboard.signals import Outlook, money, pace
+from steelyard.collect.dashboard.signals import Outlook, money, pace, signal
 from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.money import money_text
 from steelyard.collect.policy.exclusion import due, exclude
@@ -363,14 +363,29 @@ def test_what_is_left_costs_its_price_and_a_draw_that_is_too_small_says_what_is_
 
 
 def test_a_draw_or_a_budget_that_cannot_reach_the_goal_is_told_early(small):
-    campaign, store = small
-    now = work(campaign, store, [GOOD] * 3, judgments=8)
-    store.write(partial(change, half_width=0.3, budget=6_000_000, now=now)).result()
-    found = snapshot(campaign, store, now=now)["signal"]
-    assert found["title"] == "Go on, and add outputs"
-    assert "The draw ends before: about" in found["reason"]
-    assert "The budget ends before: about" in found["reason"]
-    assert "USD are needed in all, of 6.00." in found["reason"]
+    campaign, _ = small
+    known = SimpleNamespace(
+        goal=Goal(half_width=0.3),
+        widest="±0.4 (a, b)",
+        sentence="",
+        waiting=[],
+        more_judgments=40,
+        reached=False,
+    )
+    settings = SimpleNamespace(budget=6_000_000, state="running")
+    outlook = Outlook(known, lacking=4, planned=12, drawn=12)
+    assert signal(campaign, settings, outlook, spent=3_200_000, judgments=8) == {
+        "kind": "go",
+        "title": "Go on, and add outputs",
+        "reason": "The widest interval is ±0.4 (a, b). The goal is ±0.3. About 40 more judgments are expected. "
+        "The draw ends before: about 48 outputs of each system are needed, and 12 are drawn. "
+        "The budget ends before: about 19.20 USD are needed in all, of 6.00.",
+    }
+    outlook = Outlook(known, lacking=90, planned=98, drawn=98)
+    said = signal(campaign, settings, outlook, spent=3_200_000, judgments=8)
+    assert said["title"] == "Go on, but the budget is too small"
+    settings.budget = None
+    assert signal(campaign, settings, outlook, spent=0, judgments=8)["title"] == "Go on"
 
 
 def test_the_pace_is_that_of_the_last_hour():

@@ -54,6 +54,15 @@ def judged(store, system):
     return store.read(lambda connection: connection.execute(found).scalar_one())
 
 
+def test_a_race_over_a_prompt_that_counts_edits_looks_for_the_fewest(racing):
+    campaign, store, now = racing
+    goal = campaign.goal.model_copy(update={"prompts": ("Edit",)})
+    made = snapshot(campaign.model_copy(update={"goal": goal}), store, now=now)
+    [race] = [one for one in made["prompts"] if one["in_goal"]]
+    assert race["systems"][0]["system"] == "large-tuned"
+    assert "large-tuned" not in made["enough"]
+
+
 def test_a_race_lets_losers_go_and_gives_their_units_no_more(racing):
     campaign, store, now = racing
     made = snapshot(campaign, store, now=now)

@@ -97,7 +97,6 @@ def test_a_database_may_be_a_server_and_a_sample_a_file(tmp_path):
         ("half_width: 0.05", "half_widht: 0.05", "line 7, key goal.half_widht: is not a key here; did you mean `half_width`?"),
         ("half_width: 0.05", "half_width: wide", "line 7, key goal.half_width: must be a number; got 'wide'"),
         ("half_width: 0.05, ", "", "line 7, key goal: must have either half_width or decide"),
-        ("half_width: 0.05, prompts: [overall]", "decide: best, prompts: [overall, Edit]", "line 7, key goal.prompts: must not have Edit in a race, which looks for the highest score"),
         ("half_width: 0.05", "half_width: .nan", "line 7, key goal.half_width: must be a finite number"),
         ("half_width: 0.05", "half_width: 0.05, level: 1", "line 7, key goal.level: must be less than 1; got 1"),
         ("half_width: 0.05", "half_width: 0.05, method: magic", "line 7, key goal.method: is gone: intervals that hold at all times need no choice of a method any more"),

@@ -210,7 +210,7 @@ def test_an_order_beside_ratings_is_over_all_items(serve):
     (prompt,) = [one for one in snapshot["prompts"] if one["prompt"] == "better"]
     means = {one["system"]: one["estimate"] for one in prompt["systems"]}
     # item 5, on which all wrote the same, is a tie of all
-    assert means["one"] == pytest.approx((5 + 2 * 0.75 + 0.5) / 8)
+    assert means["one"] == pytest.approx((5 + 2 * 0.75 + 0.5) / 8, abs=1e-3)
 
 
 def test_who_gives_the_same_order_again_and_again_is_left_out(serve):

@@ -171,7 +171,7 @@ def test_nobody_there_is_an_alert_without_the_address(told, monkeypatch, address
     [
         "ftp://example.org",
         "example.org/secret",
-        "https://",
+        "https:///secret",
         "https://user:word@example.org",
         "https://example.org/a b",
         "https://example.org/#part",

@@ -310,14 +310,6 @@ def _check_goal(campaign: Campaign) -> None:
             )
         if isinstance(campaign.sample, Sample) and not campaign.sample.same_items:
             raise mistake(("sample", "same_items"), "must be true: systems race on the same items")
-    lower = {one.prompt for one in task.scores if one.lower_is_better}
-    for prompt in campaign.goal_prompts:
-        if goal.decide in {"best", "order"} and prompt in lower:
-            raise mistake(
-                ("goal", "prompts"),
-                f"must not have {prompt} in a race, which looks for the highest score: it is lower for "
-                "better outputs; name other prompts, or give spans the rule mqm",
-            )
 
 
 def _check_documents(campaign: Campaign) -> None:

@@ -44,13 +44,13 @@ def _share(value: Any) -> Any:
 
 
 def _address(value: str) -> str:
-    place = None
+    host = None
     with suppress(ValueError):
         place = urlsplit(value)
-        if place.port == 0 or place.username is not None or place.fragment:
-            place = None
-    plain = value.isascii() and value.isprintable() and " " not in value
-    if not plain or place is None or place.scheme not in {"http", "https"} or not place.hostname:
+        is_plain = place.port != 0 and place.username is None and not place.fragment
+        if is_plain and place.scheme in {"http", "https"}:
+            host = place.hostname
+    if not host or not value.isascii() or not value.isprintable() or " " in value:
         # it may hold a secret: it is not repeated
         raise mistake((), "must be like https://example.org/path, in plain letters")
     return value

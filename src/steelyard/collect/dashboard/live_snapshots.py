@@ -9,6 +9,8 @@ from functools import partial
 from time import monotonic, process_time, time_ns
 from typing import Any
 
+from sqlalchemy import Connection
+
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.dashboard.observer import Observer, View
 from steelyard.collect.dashboard.snapshot import snapshot
@@ -33,10 +35,10 @@ _HEARTBEAT_SECONDS = 15.0
 class LiveSnapshots:
     """Snapshots of one campaign, shared by all who look through one event loop.
 
-    They are computed in a process of its own, the `observer`: at most every two seconds, at most a
+    They are computed by the `observer`: at most every two seconds, at most a
     fifth of the time of one core, only while somebody looks, and only when something has changed
-    (or half a minute has passed). What goes wrong there leaves the last snapshot to those who follow, and is
-    tried again.
+    (or half a minute has passed). What goes wrong there is tried again. All methods that compute raise StoreError if the
+    database cannot be read or written, and ObserverError if the observer failed.
 
     Parameters
     ----------
@@ -78,15 +80,7 @@ class LiveSnapshots:
         self._closed = False
 
     async def latest(self) -> dict[str, Any]:
-        """Return a snapshot, computed now unless the last one is fresh enough.
-
-        Raises
-        ------
-        StoreError
-            If the database cannot be read.
-        ObserverError
-            If the process that computes it failed.
-        """
+        """Return a snapshot, computed now unless the last one is fresh enough."""
         await self._bring_up_to_date()
         found: dict[str, Any] = json.loads(self._text)
         return found
@@ -96,13 +90,6 @@ class LiveSnapshots:
 
         The first one takes long on a machine that is busy: the process that computes it has to
         start, and raters come first.
-
-        Raises
-        ------
-        StoreError
-            If the database cannot be read.
-        ObserverError
-            If the process that computes it failed.
         """
         asked = asyncio.create_task(self.latest())
         self._asked.add(asked)
@@ -145,15 +132,7 @@ class LiveSnapshots:
         self._wanted.set()
 
     async def apply_rules(self) -> None:
-        """Exclude whom the rules of quality exclude, as is done before every snapshot.
-
-        Raises
-        ------
-        StoreError
-            If the database cannot be read or written.
-        ObserverError
-            If the process that applies them failed.
-        """
+        """Exclude whom the rules of quality exclude, as is done before every snapshot."""
         if not self.has_rules:
             return
         async with self._lock:
@@ -163,13 +142,7 @@ class LiveSnapshots:
                 self._ruled = found
 
     async def apply_own_rules(self, rater: str) -> None:
-        """Exclude a rater if that rater's work alone breaks a rule: soon, in the middle of a visit.
-
-        Raises
-        ------
-        StoreError
-            If the database cannot be read or written.
-        """
+        """Exclude a rater if that rater's work alone breaks a rule: soon, in the middle of a visit."""
         if self.has_rules:
             asked = partial(due_for, campaign=self._campaign, rater=rater)
             await self._exclude(await asyncio.to_thread(self._store.read, asked))
@@ -178,13 +151,6 @@ class LiveSnapshots:
         """Let systems go that are out of a race, and pause the campaign if its goal is reached.
 
         That is done with every snapshot.
-
-        Raises
-        ------
-        StoreError
-            If the database cannot be read or written.
-        ObserverError
-            If the process that computes failed.
         """
         found = await asyncio.to_thread(self._store.read, current)
         if self._seen == await asyncio.to_thread(self._store.read, newest):
@@ -233,10 +199,7 @@ class LiveSnapshots:
             self._pause = max(_LEAST_SECONDS, found.seconds * (1 / _SHARE - 1))
             self._number += 1
             self._wake()
-            if found.let_go is not None:
-                await self._let_go(found.let_go)
-            if found.reached:
-                await self._pause_at(found.half_width)
+            await self._settle(found)
             # what could not be written is found again the next time
             self._seen = found.newest
 
@@ -245,7 +208,8 @@ class LiveSnapshots:
         self._stale = False
         try:
             while True:
-                found = await self.observer.ask(self._question(seen))
+                question = partial(_news, seen=seen, now=self._now(), failure=self._store.failure)
+                found = await self.observer.ask(question)
                 if not found.due:
                     return found
                 await self._exclude(found.due)
@@ -253,22 +217,20 @@ class LiveSnapshots:
             self._stale = True
             raise
 
-    def _question(self, seen: int | None) -> Callable[[View], "_News"]:
-        return partial(_news, seen=seen, now=self._now(), failure=self._store.failure)
-
     async def _exclude(self, raters: Mapping[str, str]) -> None:
         if raters:
             await asyncio.to_thread(exclude, self._store, raters, now=self._now())
 
-    async def _let_go(self, systems: tuple[str, ...]) -> None:
-        operation = partial(let_go, systems=systems, now=self._now())
-        if await asyncio.wrap_future(self._store.write(operation)):
-            self.refresh()
-
-    async def _pause_at(self, half_width: float | None) -> None:
-        operation = partial(pause_at_goal, half_width=half_width, now=self._now())
-        if await asyncio.wrap_future(self._store.write(operation)):
-            self.refresh()
+    async def _settle(self, found: "_News") -> None:
+        """Give out no more of systems that need none, and pause at the goal."""
+        due: list[Callable[[Connection], object]] = []
+        if found.let_go is not None:
+            due.append(partial(let_go, systems=found.let_go, now=self._now()))
+        if found.reached:
+            due.append(partial(pause_at_goal, half_width=found.half_width, now=self._now()))
+        for operation in due:
+            if await asyncio.wrap_future(self._store.write(operation)):
+                self.refresh()
 
     def _wake(self) -> None:
         """Wake all that wait, each once: those who come later wait for the next event."""
