@@ -10,14 +10,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from steelyard.campaign.drift import drift_notes
-from steelyard.campaign.part import part_of
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.model.anytime import (
     Looks,
     growth_needed,
-    half_widths_later,
     looks_at,
-    same_variances,
 )
 from steelyard.model.campaign import Floats, Ints
 from steelyard.model.fit import Answers
@@ -38,8 +35,6 @@ __all__ = [
     "Look",
     "LookedFit",
     "Pair",
-    "half_width_forecast",
-    "half_width_path",
     "looked",
     "monitored",
 ]
@@ -140,75 +135,6 @@ def monitored(
         found[0] = replace(found[0], notes=(*left_out, *found[0].notes))
     columns = ("prompt", "slice", "reached", "answer", "n_judgments", "more_judgments")
     return ResultTable(found, columns=columns)
-
-
-def half_width_path(
-    found: LookedFit, asked: Asked, order: Sequence[int], *, points: int = 12
-) -> dict[str, list[tuple[int, float]]]:
-    """Return judged outputs and half-width of each system, as they were on the way here.
-
-    Parameters
-    ----------
-    found : LookedFit
-        The model now.
-    asked : Asked
-        What intervals are about.
-    order : sequence of int
-        The judgments in the order in which they came.
-    points : int
-        How many looks to show.
-    """
-    campaign, mode = found.fit.campaign, found.raters(asked.raters)[0]
-    path: dict[str, list[tuple[int, float]]] = {one: [] for one in campaign.systems}
-    forms = np.eye(campaign.k)
-    for n in np.unique(np.linspace(0, campaign.n, points + 1).astype(int))[1:]:
-        part = part_of(campaign, np.sort(np.asarray(order)[:n]))
-        near = same_variances(found.fit, part)
-        if near is None:
-            continue
-        judged = (part.writers > 0).sum(axis=0)
-        times = (part.writers[part.output] > 0).sum(axis=0)
-        known = replace(found.collected, campaign=part, n_outputs=judged, n_judgments=times)
-        then = LookedFit(known, near, found.slices, planned=found.planned)
-        shown = then.intervals(then.answers(asked.target, mode), forms, asked.level)
-        half = (shown.high - shown.low) / 2
-        for place, system in enumerate(campaign.systems):
-            if judged[place] > 1:
-                path[system].append((int(judged[place]), float(half[place])))
-    return path
-
-
-def half_width_forecast(
-    found: LookedFit, asked: Asked, one: MonitoredSystem, goal: float
-) -> list[tuple[int, float]]:
-    """Return judged outputs and half-width of a system on the way to a goal; empty if it is out of sight.
-
-    Parameters
-    ----------
-    found : LookedFit
-        The model now.
-    asked : Asked
-        What intervals are about.
-    one : MonitoredSystem
-        The system.
-    goal : float
-        The half-width to reach.
-    """
-    if one.half_width is None or one.half_width <= goal or not one.more_judgments:
-        return []
-    growth = np.geomspace(1.0, 1 + one.more_judgments / max(one.n_judgments, 1), 12)
-    place = found.systems.index(one.system)
-    half = half_widths_later(
-        found.fit,
-        found.answers(asked.target, found.raters(asked.raters)[0]),
-        np.eye(len(found.systems))[[place]],
-        share=found.share,
-        now=np.array([one.half_width]),
-        once=float(ndtri((1 + asked.level) / 2)),
-        growth=growth,
-    )
-    outputs = np.ceil(growth * one.n_outputs).astype(int)
-    return [(int(n), float(width)) for n, width in zip(outputs, half[:, 0], strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
