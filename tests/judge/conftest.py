@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from printed_json import schema_errors
+from steelyard.cli import main
 from steelyard.judge import Rubric
 
 # What never comes would be waited for so many seconds.
@@ -113,6 +115,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send(200, what)
         elif isinstance(what, int):
             self.send(what, json.dumps({"error": {"message": f"says {what}"}}).encode())
+        elif isinstance(what, tuple) and isinstance(what[1], str):
+            self.send(what[0], json.dumps({"error": {"message": what[1]}}).encode())
         elif isinstance(what, tuple):
             status, headers = what
             self.send(status, b"", headers=headers)
@@ -180,3 +184,16 @@ def time_limits(server, monkeypatch):
 
     monkeypatch.setattr("steelyard.judge.client.asyncio.timeout", until_silence)
     return limits
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        if "--json" in arguments and captured.out:
+            assert schema_errors(arguments[0], json.loads(captured.out)) == []
+        return stop.value.code, captured.out, captured.err
+
+    return call

@@ -6,19 +6,7 @@ import zlib
 import polars as pl
 import pytest
 
-from steelyard.cli import main
 from steelyard.collect.config.new_campaign import copy_example
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return stop.value.code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

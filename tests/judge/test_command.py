@@ -5,22 +5,6 @@ import json
 import polars as pl
 import pytest
 
-from printed_json import schema_errors
-from steelyard.cli import main
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        if "--json" in arguments:
-            assert schema_errors(arguments[0], json.loads(captured.out)) == []
-        return stop.value.code, captured.out, captured.err
-
-    return call
-
 
 @pytest.fixture
 def duels(tmp_path):
@@ -94,25 +78,6 @@ def test_several_judges_are_columns_and_each_gets_its_own_key(
     assert asked == {("small", "Bearer key-number-one"), ("org/large", "Bearer key-number-two")}
 
 
-def test_nothing_is_paid_for_when_another_judge_cannot_be_asked(run, server, duels, tmp_path):
-    models = (
-        "--model",
-        "small",
-        "--model",
-        "large",
-        "--endpoint",
-        server.base,
-        "--endpoint",
-        "nowhere",
-    )
-    code, _, err = run(
-        "judge", duels, *models, "--rubric", "fluency", "-o", tmp_path / "judged.jsonl"
-    )
-    assert code == 2
-    assert "`endpoint` must be an address" in err
-    assert server.requests == 0
-
-
 def test_a_dry_run_asks_and_writes_nothing(run, server, duels, tmp_path):
     where = (
         "--endpoint",
@@ -134,23 +99,3 @@ def test_a_dry_run_asks_and_writes_nothing(run, server, duels, tmp_path):
     assert json.loads(run(*common, "--json")[1])["columns"][1]["forecast"]["questions"] == 4
     assert server.requests == 0
     assert [path.name for path in tmp_path.iterdir()] == ["outputs.jsonl"]
-
-
-def test_a_column_that_a_rubric_shows_must_be_there(run, server, duels, tmp_path):
-    path = tmp_path / "mine.toml"
-    path.write_text('name = "mine"\nlow = 1\nhigh = 5\nuser = "{genre}: {output}"\n')
-    where = (
-        "--endpoint",
-        server.base,
-        "--model",
-        "m",
-        "--rubric",
-        path,
-        "-o",
-        tmp_path / "judged.jsonl",
-    )
-    code, _, err = run("judge", duels, *where)
-    assert code == 2
-    assert "`--rubric` mine shows the judge a column `genre`, which" in err
-    assert run("judge", duels, *where, "--column", "genre=input")[0] == 0
-    assert "Q: new0" in "".join(body["messages"][0]["content"] for body in server.bodies)

@@ -398,18 +398,6 @@ def test_a_text_that_is_no_unicode_is_asked_about(ask, server):
     assert "\ud800" in server.bodies[0]["messages"][0]["content"]
 
 
-def test_a_query_is_sent(ask, server, monkeypatch):
-    paths = []
-
-    def act(handler, _):
-        paths.append(handler.path)
-        handler.send(200, json.dumps(completion("4")).encode())
-
-    monkeypatch.setattr(server.RequestHandlerClass, "act", act)
-    ask(endpoint=f"{server.base}/chat/completions?api-version=1")
-    assert paths == ["/v1/chat/completions?api-version=1"]
-
-
 def test_the_key_is_sent_and_otherwise_nowhere(ask, server, monkeypatch, tmp_path, caplog):
     monkeypatch.setenv("JUDGE_KEY", f" {SECRET}\n")
     caplog.set_level(logging.DEBUG)

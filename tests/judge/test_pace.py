@@ -146,20 +146,6 @@ def test_an_endpoint_that_accepts_nothing_stops_the_run_after_few_requests(ask):
     assert 150 <= server.times[-1] <= 250
 
 
-def test_a_minute_that_is_used_up_is_waited_out(ask):
-    server = Bucket(1, 60)
-    server.level = 0
-    server.rate = 0.0
-
-    async def reply(request):
-        if asyncio.get_running_loop().time() > 60:
-            server.rate = 1.0
-        return await server(request)
-
-    got = ask(reply, rows=40)
-    assert got.n_missing == 0
-
-
 @pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf")])
 def test_a_limit_must_be_positive(ask, limit):
     with pytest.raises(InvalidArgumentError, match="`requests_per_minute` must be positive; got"):

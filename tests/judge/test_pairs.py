@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.judge import Judged, Rubric, read_rubric
+from steelyard.judge import Judged, Rubric
 from steelyard.judge.pairs import Pairing
 
 RUBRIC = Rubric(name="duel", low=1, high=3, user="{output}|{other_output}")
@@ -106,9 +106,3 @@ def test_no_system_is_always_first_in_the_first_order():
         [str(n // 2) for n in range(20)], ["a", "b"] * 10, list("abcdefghijklmnopqrst")
     )
     assert sum(pair[0] < pair[1] for pair in pairing.pairs) == 5
-
-
-def test_the_built_in_preference_compares():
-    rubric = read_rubric("preference")
-    assert rubric.compares
-    assert rubric.columns == ("item", "system", "input", "output")
