@@ -20,13 +20,9 @@ from benchmarks.judges import SYSTEMS, World, made
 
 WORLD = World("length 0.3, favourite 0.5", long=0.3, favourite=0.5)
 CONFIG = """\
-judge:
-  name: judge
-  kind: command
-  command: ["true"]
-scale:
-  type: ordinal
-  values: [1, 2, 3, 4, 5]
+judge: {model: judge, prompt: "{output}"}
+labels: {values: ["1", "2", "3", "4", "5"]}
+gate: {weighting: quadratic}
 """
 
 
@@ -47,17 +43,17 @@ def write_files(folder, seed):
     judgments.write_csv(folder / "judgments.csv")
     whole.write_csv(folder / "whole.csv")
     long = whole.select(
-        pl.col("system").alias("template"), pl.col("item").alias("input"), "judge", "human"
+        pl.col("system").alias("model"), pl.col("item").alias("input"), "judge", "human"
     )
     long.write_csv(folder / "long.csv")
     judged = whole.drop_nulls("human")
     lines = [
         {
             "id": f"{row['item']}-{row['system']}",
-            "human": round(row["human"]),
-            "judge": row["judge"],
+            "output": "word " * int(row["length"]),
+            "human_label": f"{row['human']:.0f}",
+            "judge_label": f"{row['judge']:.0f}",
         }
-        | {"input": row["item"], "output": row["system"] * int(row["length"])}
         for row in judged.iter_rows(named=True)
     ]
     in_lines(folder / "labels.jsonl", lines)
@@ -83,10 +79,10 @@ def commands(programs):
     steelyard = [sys.executable, "-m", "steelyard", "diagnose", "outputs.csv", "judgments.csv"]
     return {
         "steelyard diagnose": [*steelyard, "--metric", "judge", "--against", "length"],
-        "truescore agreement": [
-            programs / "truescore", "agreement", "whole.csv", "--judge", "judge", "--gold", "human",
+        "truescore audit": [
+            programs / "truescore", "audit", "whole.csv", "--judge", "judge", "--gold", "human",
+            "--covariate", "length", "--cluster-column", "item",
         ],
-        "truescore doctor": [programs / "truescore", "doctor", "whole.csv"],
         "evalstats analyze": [
             programs / "evalstats", "analyze", "long.csv", "--format", "long", "--metric", "judge",
             "--human-groundtruth", "human", "--brief",
