@@ -77,6 +77,12 @@ def test_a_shift_since_then_is_said_and_taken_off_differences():
     assert not any("no longer hold" in one for one in campaign(rng, anchors=30)[0].estimate().notes)
 
 
+def test_a_plan_counts_further_judgments_as_todays():
+    plan = campaign(np.random.default_rng(5), anchors=10)[0].plan(half_width=0.2, systems=["v2"])
+    further = re.search(r": (\d+) judgments with 80% assurance", repr(plan))
+    assert 0 < int(further[1]) < 60
+
+
 def test_old_judgments_lend_less_where_other_items_are_hard():
     widths = []
     for same_items in (True, False):

@@ -199,15 +199,18 @@ class Prospect:
     def _campaign(self, further: Further) -> Campaign:
         rows, first = self._rows(further)
         campaign = self.campaign
-        rater = campaign.rater
+        made = (self.place[rows] == 0) & (np.arange(len(rows)) < first)
+        rater, version = campaign.rater, campaign.version
         if rater is not None:
-            made = (self.place[rows] == 0) & (np.arange(len(rows)) < first)
             rater = self._raters(rows, made, further.raters)
+        if version is not None:
+            version = np.where(made, version[rows], 0)
         return replace(
             campaign,
             score=np.zeros(len(rows)),
             output=campaign.output[rows],
             rater=rater,
+            version=version,
         )
 
     def _raters(self, rows: Ints, made: Bools, number: int | None) -> Ints:
