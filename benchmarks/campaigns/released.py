@@ -6,7 +6,6 @@ distinct text of an item is judged once, and the squared error of all means toge
 that of plain means of judgments drawn with replacement.
 """
 
-import json
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from benchmarks.campaigns.command import Page, lanes, parser_of, replayed
 from benchmarks.campaigns.figures import Figure, ratio
 from benchmarks.campaigns.worlds import Campaign
+from steelyard.paper.release import read_release
 
 PROMPTS = {
     "msmarco": ("AnyCorrect", "AvgCorrect"),
@@ -72,36 +72,24 @@ class Released:
 @lru_cache
 def released(folder, prompt):
     """The judgments under a prompt, of the items that all systems have."""
-    task = next(task for task, prompts in PROMPTS.items() if prompt in prompts)
-    rows = {(one["id"], one["system"]): one for one in _lines(folder / f"{task}.jsonl")}
+    task = next(task for task in read_release(folder).tasks if prompt in PROMPTS[task.name])
+    rows = {(line.item, line.system): line for line in task.lines}
     systems = sorted({system for _, system in rows})
-    items = sorted({item for item, _ in rows})
+    items = sorted({item for item, _ in rows}, key=lambda item: (len(item), item))
     items = [item for item in items if all((item, system) in rows for system in systems)]
-    grid = [[rows[item, system] for item in items] for system in systems]
-    names = [
-        name for name in sorted(grid[0][0]["prompts"][prompt]) if name not in ("gold", "human")
-    ]
-    texts, path = None, folder / f"{task}_texts.jsonl"
-    if path.exists():
-        known = {
-            (one["id"], system): one["answer"] for one in _lines(path) for system in one["systems"]
-        }
+    texts = None
+    if task.texts:
+        known = {(one.item, system): one.answer for one in task.texts for system in one.systems}
         texts = np.array([[known[item, system] for item in items] for system in systems])
-    people = sorted({name for row in grid for one in row for name in one["annotators"]})
-    code = {name: number for number, name in enumerate(people)}
+    code = {name: number for number, name in enumerate(sorted(task.raters))}
     scores, raters = (np.empty((len(systems), len(items)), dtype=object) for _ in range(2))
-    metrics = np.empty((*scores.shape, len(names)))
+    metrics = np.empty((*scores.shape, len(task.metrics)))
     for place in np.ndindex(scores.shape):
-        one = grid[place[0]][place[1]]
-        found = one["prompts"][prompt]
-        scores[place] = found["human"]
-        raters[place] = [code[name] for name in one["annotators"]]
-        metrics[place] = [found[name] for name in names]
+        line = rows[items[place[1]], systems[place[0]]]
+        scores[place] = line.human[prompt]
+        raters[place] = [code[name] for name in line.raters]
+        metrics[place] = [line.metrics[name] for name in task.metrics]
     return Released(tuple(systems), metrics, texts, scores, raters)
-
-
-def _lines(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,37 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.honesty import budget, page, paper
+from benchmarks.honesty import budget, decisions, means, page, paper, quick, stopping
 from benchmarks.honesty.kinds import POOL, SIZES
-from benchmarks.honesty.parts import RUNS, cells
 from benchmarks.honesty.peers import CACHE, PEERS
 from benchmarks.honesty.results import FILE, Results
 from steelyard.version import __version__
 
+# Replays of a cell by a quick peer; ours are more, those of slow peers fewer.
+RUNS = {
+    "quick": 16,
+    "means": 250,
+    "decisions": 100,
+    "stopping": 100,
+    "paper": 12,
+}
 PARTS = (*RUNS, "page")
+
+
+def cells(parts=tuple(RUNS), *, runs=None, sizes=SIZES, peers=PEERS):
+    """All cells of some parts, each as a key with the work, whether the results have it or not."""
+    made = {
+        "quick": quick.cells,
+        "means": partial(means.cells, sizes=sizes, peers=peers),
+        "decisions": partial(decisions.cells, peers=peers),
+        "stopping": partial(stopping.cells, peers=peers),
+        "paper": partial(means.cells, part="paper", kinds=paper.KINDS, sizes=sizes, peers=peers),
+    }
+    return [one for part in parts if part in made for one in made[part](runs or RUNS[part])]
 
 
 def arguments(given):

@@ -13,7 +13,7 @@ import polars as pl
 from scipy.special import stdtrit
 from scipy.stats import bootstrap
 
-from steelyard import Study, control_variates, sample_mean
+from steelyard import Study
 from steelyard.errors import NotEstimableError, SteelyardError
 from steelyard.model.campaign import Campaign, Pools
 from steelyard.model.designed import answers_of
@@ -73,10 +73,10 @@ def study(draw):
     return Study(read_outputs(outputs), read_judgments(judgments))
 
 
-def default(draw, *, metrics=True):
+def default(draw):
     """`Study.estimate` as it is by default, without files: the model of the same numbers."""
     try:
-        fitted = fit(record(draw, metrics=metrics))
+        fitted = fit(record(draw))
         raters = fitted.campaign.rater
         several = raters is not None and len(np.unique(raters)) > 1
         answers = answers_of(fitted, "pool" if several else "these raters")
@@ -86,14 +86,14 @@ def default(draw, *, metrics=True):
     return list(zip(found.estimate, found.low, found.high, strict=True))
 
 
-def record(draw, *, metrics=True):
+def record(draw):
     """The judgments of a draw as the model reads them."""
     k, judged = len(draw), [one.system.items[one.chosen] for one in draw]
     names, item = np.unique(np.concatenate(judged), return_inverse=True)
     pools = [one.system for one in draw]
     common = [[np.isin(one.items, other.items).sum() for other in pools] for one in pools]
-    columns = pools[0].metrics.shape[1] if metrics else 0
-    values = [one.metrics[:, :columns] for one in pools]
+    columns = pools[0].metrics.shape[1]
+    values = [one.metrics for one in pools]
     raters = None
     if draw[0].raters is not None:
         raters = np.unique(np.concatenate([one.raters for one in draw]), return_inverse=True)[1]
@@ -122,10 +122,6 @@ def plain_t(one):
     return mean, mean - reach, mean + reach
 
 
-def _ends(one):
-    return one.estimate, one.low, one.high
-
-
 def _apart(estimate):
     """A way that takes the systems one by one."""
 
@@ -152,18 +148,6 @@ def _bootstrap(one):
     return one.human.mean(), ends.low, ends.high
 
 
-def _alone(slope):
-    def estimate(one):
-        first, pool = one.metrics[:, 0], one.system.metrics[:, 0]
-        return _ends(control_variates(one.human, first, pool, items=one.chosen, slope=slope))
-
-    return estimate
-
-
-def _sample_mean(one):
-    return _ends(sample_mean(one.human, items=one.chosen, pool_size=len(one.system.human)))
-
-
 # The default is cheap to replay, and its coverage is to be known to a fraction of a point.
 OURS = (
     Ways(
@@ -171,17 +155,6 @@ OURS = (
         __version__,
         {"steelyard estimate": default, "plain t": _apart(plain_t)},
         share=4,
-    ),
-    Ways(
-        "steelyard, other ways",
-        __version__,
-        {
-            "steelyard estimate, no metrics": lambda draw: default(draw, metrics=False),
-            "steelyard sample_mean": _apart(_sample_mean),
-            "steelyard control_variates": _apart(_alone("least-squares")),
-            "steelyard control_variates, plug-in": _apart(_alone("plug-in")),
-        },
-        share=0.2,
     ),
     Ways(
         "scipy",

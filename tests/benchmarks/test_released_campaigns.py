@@ -27,9 +27,13 @@ def folder(tmp_path):
                 {"id": item, "system": system, "annotators": annotators, "prompts": prompts}
             )
         if item % 3 == 0:
-            texts.append({"id": item, "systems": ["a", "b"], "answer": f"both {item}"})
+            answers = {f"both {item}": ["a", "b"]}
         else:
-            texts += [{"id": item, "systems": [one], "answer": f"{one} {item}"} for one in "ab"]
+            answers = {f"{one} {item}": [one] for one in "ab"}
+        texts += [
+            {"id": item, "query": "?", "systems": systems, "answer": answer}
+            for answer, systems in answers.items()
+        ]
     for name, lines in (("msmarco", rows), ("msmarco_texts", texts)):
         words = "\n".join(json.dumps(line) for line in lines)
         (tmp_path / f"{name}.jsonl").write_text(words)
