@@ -25,7 +25,7 @@ CEILINGS = {
     "lines of the longest source file": 520,
     "class names in two modules": 32,
     "type aliases in two modules": 5,
-    "options of all commands": 172,
+    "options of all commands": 170,
     _TIME: 700,
 }
 
@@ -45,7 +45,7 @@ def counts() -> dict[str, int]:
         "lines of the longest source file": max(sizes),
         "class names in two modules": len(classes),
         "type aliases in two modules": len(aliases),
-        "options of all commands": _options(),
+        "options of all commands": 170_options(),
         _TIME: _import_time(),
     }
 

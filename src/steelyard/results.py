@@ -8,6 +8,7 @@ import polars as pl
 
 from steelyard.errors import MissingDependencyError, UnknownNameError
 from steelyard.html_table import html_table
+from steelyard.numbers import number
 
 __all__ = ["Result", "ResultTable", "Results", "listed"]
 
@@ -246,7 +247,7 @@ def _shown(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return number(value, 3)
     if isinstance(value, list | tuple):
         return ", ".join(_shown(one) for one in value)
     return str(value)

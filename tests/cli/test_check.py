@@ -43,7 +43,7 @@ def checked(run, *arguments):
 
 def problems(found, file=None):
     listed = found["problems"] if file is None else found["files"][file]["problems"]
-    return {one["problem"]: one for one in listed}
+    return {one["what"]: one for one in listed}
 
 
 def test_good_files_are_counted_and_the_next_command_works(run, tmp_path):
@@ -75,8 +75,8 @@ def test_files_in_another_dress_get_a_command_that_works(run, tmp_path):
     found = checked(run, outputs, judged)
     assert found["usable"]
     assert found["files"][1]["options"] == ["--column", "judgments:rater=Annotator"]
-    assert found["files"][1]["scores"] == {"low": 0.5, "high": 2.5, "different": 5}
-    code, out, _ = run(*shlex.split(found["next"])[1:], "--json")
+    assert found["files"][1]["counts"]["scores"] == {"low": 0.5, "high": 2.5, "different": 5}
+    code, out, _ = run(*shlex.split(found["command"])[1:], "--json")
     assert code == 0
     assert [one["n_judgments"] for one in json.loads(out)] == [30, 30]
 
@@ -132,7 +132,7 @@ def test_repeated_judgments_alone_do_not_stop_the_next_command(run, tmp_path):
     outputs = table(tmp_path / "o.csv", OUTPUTS)
     found = checked(run, outputs, table(tmp_path / "j.csv", [*JUDGED, JUDGED[0]]))
     assert found["usable"]
-    assert found["next"].endswith("--on-duplicate first --output converted")
+    assert found["command"].endswith("--on-duplicate first --output converted")
 
 
 def test_judged_outputs_outside_the_pool_are_counted(run, tmp_path):
@@ -140,7 +140,7 @@ def test_judged_outputs_outside_the_pool_are_counted(run, tmp_path):
     rows = [{**row, "system": row["system"].upper()} for row in JUDGED]
     found = checked(run, outputs, table(tmp_path / "j.csv", rows))
     one = problems(found)[f"judged outputs that are not in {outputs}"]
-    assert (one["count"], one["of"]) == (30, 30)
+    assert (one["count"], one["total"]) == (30, 30)
     assert problems(found)["nearly equal names of systems"]["count"] == 4
 
 
@@ -149,7 +149,7 @@ def test_labels_that_were_chosen_are_pointed_out(run, tmp_path):
     judged = [{"item": n, "system": "s", "score": n % 2} for n in range(60, 100)]
     found = checked(run, table(tmp_path / "o.csv", pool), table(tmp_path / "j.csv", judged))
     assert found["usable"]
-    assert "are not a random sample of the pool" in found["problems"][0]["problem"]
+    assert "are not a random sample of the pool" in found["problems"][0]["what"]
 
 
 def test_a_large_share_of_one_rater_is_pointed_out(run, tmp_path):
@@ -181,7 +181,7 @@ def test_all_sheets_of_a_book_are_looked_at(run, tmp_path):
     book = write_xlsx(tmp_path / "book.xlsx", {**cells, "empty": []})
     found = checked(run, book)
     assert [one["kind"] for one in found["files"]] == ["outputs", "judgments"]
-    assert found["next"] == f"steelyard estimate '{book}#pool' '{book}#votes'"
+    assert found["command"] == f"steelyard estimate '{book}#pool' '{book}#votes'"
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ def test_the_columns_of_an_unknown_table_are_shown_with_a_command_that_works(
     path = tmp_path / "t.csv"
     path.write_text(content)
     found = checked(run, path)
-    assert len(found["files"][0]["first_rows"]) == content.count("\n") - 1
-    assert found["next"] == f"steelyard {command.format(path=path)}"
+    assert len(found["files"][0]["counts"]["first_rows"]) == content.count("\n") - 1
+    assert found["command"] == f"steelyard {command.format(path=path)}"
     for _ in range(3):
-        found = checked(run, *shlex.split(found["next"])[2:])
+        found = checked(run, *shlex.split(found["command"])[2:])
     assert found["usable"] or "needs at least" in str(found)
 
 
@@ -219,8 +219,8 @@ def test_what_is_no_table_is_said_with_its_reason(run, tmp_path, name, content):
     found = checked(run, path)
     assert found["files"][0]["kind"] == "another form"
     assert found["files"][0]["problems"]
-    assert found["next"] == "steelyard convert --help"
-    assert run(*shlex.split(found["next"])[1:])[0] == 0
+    assert found["command"] == "steelyard convert --help"
+    assert run(*shlex.split(found["command"])[1:])[0] == 0
 
 
 FILES = Path(__file__).parent.parent / "foreign" / "files"
@@ -241,7 +241,7 @@ FILES = Path(__file__).parent.parent / "foreign" / "files"
 def test_the_tool_of_a_file_is_named_and_its_command_works(run, tmp_path, name, tool):
     found = checked(run, FILES / name)
     assert (found["files"][0]["tool"], found["usable"]) == (tool, True)
-    command = shlex.split(found["next"])
+    command = shlex.split(found["command"])
     assert command[:4] == ["steelyard", "convert", "--from", tool]
     assert run(*command[1:-1], tmp_path / "converted")[0] == 0
 
@@ -249,10 +249,10 @@ def test_the_tool_of_a_file_is_named_and_its_command_works(run, tmp_path, name, 
 def test_files_of_one_tool_are_converted_together(run):
     names = [FILES / "potato" / name for name in ("ann", "bob", "data.jsonl")]
     found = checked(run, *names)
-    assert found["next"].startswith(
+    assert found["command"].startswith(
         f"steelyard convert --from potato {shlex.join(map(str, names))}"
     )
-    assert "--scale 'good=?,bad=?'" in found["next"]
+    assert "--scale 'good=?,bad=?'" in found["command"]
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,8 @@ def test_the_pattern_of_a_wide_table_is_suggested(run, tmp_path, header, options
     rows = (",".join([f"i{n}", *(str(n + k) for k in range(header.count(",")))]) for n in range(9))
     path.write_text("\n".join([header, *rows]))
     found = checked(run, path)
-    assert found["next"] == f"steelyard convert --from wide {path} {options} --output converted"
-    assert run(*shlex.split(found["next"])[1:-1], tmp_path / "converted")[0] == 0
+    assert found["command"] == f"steelyard convert --from wide {path} {options} --output converted"
+    assert run(*shlex.split(found["command"])[1:-1], tmp_path / "converted")[0] == 0
 
 
 def test_words_in_a_wide_sheet_and_in_judgments_ask_for_the_scale(run, tmp_path):
@@ -289,7 +289,7 @@ def test_words_in_a_wide_sheet_and_in_judgments_ask_for_the_scale(run, tmp_path)
     )
     found = checked(run, book)
     assert not found["usable"]
-    assert found["next"].endswith(
+    assert found["command"].endswith(
         "--wide '{rater}_{system}' --scale 'good=?,bad=?' --output converted"
     )
     words = table(
@@ -307,8 +307,8 @@ def test_the_only_numbers_beside_a_rater_are_the_score(run, tmp_path):
     judged = table(tmp_path / "urteile.csv", rows, ";", names=names)
     found = checked(run, table(tmp_path / "o.csv", OUTPUTS), judged)
     assert found["files"][1]["kind"] == "judgments"
-    assert "judgments:score=Bewertung" in found["next"]
-    assert run(*shlex.split(found["next"])[1:])[0] == 0
+    assert "judgments:score=Bewertung" in found["command"]
+    assert run(*shlex.split(found["command"])[1:])[0] == 0
 
 
 def test_a_second_file_of_outputs_is_not_passed_over_in_silence(run, tmp_path):
@@ -333,8 +333,8 @@ def test_judgments_per_output_are_counted_under_each_prompt(run, tmp_path):
 def test_outputs_alone_lead_to_a_sample_and_judgments_alone_to_their_outputs(run, tmp_path):
     outputs, judged = table(tmp_path / "o.csv", OUTPUTS), table(tmp_path / "j.csv", JUDGED)
     found = checked(run, outputs)
-    assert found["next"] == f"steelyard sample {outputs} -n 30 --seed 1 -o sample.jsonl"
-    assert checked(run, judged)["next"] == f"steelyard check OUTPUTS {judged}"
+    assert found["command"] == f"steelyard sample {outputs} -n 30 --seed 1 -o sample.jsonl"
+    assert checked(run, judged)["command"] == f"steelyard check OUTPUTS {judged}"
 
 
 def test_a_file_that_cannot_be_opened_is_one_line_and_code_2(run, tmp_path):

@@ -100,7 +100,7 @@ def test_the_command_line_stays_small():
     options = [
         one for command in found.values() for one in command.params if isinstance(one, click.Option)
     ]
-    assert len(options) <= 172
+    assert len(options) <= 170
 
 
 @pytest.mark.parametrize(

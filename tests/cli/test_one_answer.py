@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 
 import steelyard as sy
 
@@ -20,6 +21,15 @@ def test_estimate_compare_the_page_and_json_say_the_same(run, campaign, tmp_path
     assert code == 0
     page = html.unescape((tmp_path / "page.html").read_text())
     assert page.count(f'<p class="answer">{sentence}</p>') == 1
+
+
+def test_money_is_said_where_a_price_is_given(run, campaign, tmp_path):
+    _, out, _ = run("estimate", *campaign, "--judgment-price", "0.5")
+    said = next(line for line in out.splitlines() if "were used" in line)
+    used = re.search(r"(\d+) were used", said)[1]
+    assert f"({int(used) / 2:.2f} instead of " in said
+    run("report", *campaign, "--judgment-price", "0.5", "-o", tmp_path / "page.html")
+    assert said in (tmp_path / "page.html").read_text()
 
 
 def test_means_are_the_same_in_estimate_compare_and_the_page(run, campaign, tmp_path):

@@ -67,7 +67,7 @@ def test_several_judges_are_columns_and_each_gets_its_own_key(
         "judge", duels, *models, *keys, "--rubric", "fluency", "-o", target, "--json"
     )
     assert code == 0
-    assert [one["model"] for one in json.loads(out)["columns"]] == ["small", "org/large"]
+    assert [one["model"] for one in json.loads(out)] == ["small", "org/large"]
     rows = [json.loads(line) for line in target.read_text().splitlines()]
     assert {(row["judge.small.fluency"], row["judge.org/large.fluency"]) for row in rows} == {
         (2, 4)
@@ -96,6 +96,6 @@ def test_a_dry_run_asks_and_writes_nothing(run, server, duels, tmp_path):
     assert "judge.preference: would ask 4 questions" in out
     assert "cost about 0.00" in out
     assert out.endswith("Nothing was asked. The same command without --dry-run asks.\n")
-    assert json.loads(run(*common, "--json")[1])["columns"][1]["forecast"]["questions"] == 4
+    assert json.loads(run(*common, "--json")[1])[1]["forecast"]["questions"] == 4
     assert server.requests == 0
     assert [path.name for path in tmp_path.iterdir()] == ["outputs.jsonl"]

@@ -68,7 +68,7 @@ def test_what_was_asked_is_not_asked_again(ask, server, tmp_path):
     ask()
     code, out, _ = ask("--json")
     assert code == 0
-    (found,) = json.loads(out)["columns"]
+    (found,) = json.loads(out)
     assert found == {
         "model": "m",
         "rubric": "fluency",
@@ -76,13 +76,18 @@ def test_what_was_asked_is_not_asked_again(ask, server, tmp_path):
         "n_outputs": 5,
         "n_missing": 0,
         "failures": {},
-        "asked": 0,
-        "from_cache": 5,
-        "requests": 0,
-        "tokens": {"in": 0, "out": 0, "uncounted_replies": 0},
+        "usage": {
+            "asked": 0,
+            "from_cache": 5,
+            "requests": 0,
+            "tokens_in": 0,
+            "tokens_out": 0,
+            "uncounted": 0,
+        },
         "cost": None,
-        "mass": None,
-        "averaged_over_fewer": 0,
+        "mean_mass": None,
+        "least_mass": None,
+        "n_partly": 0,
         "order": None,
     }
     assert len(server.bodies) == 5
@@ -293,7 +298,7 @@ def test_several_rubrics_are_columns(ask, server, tmp_path):
     path.write_text('name = "mine"\nlow = 1\nhigh = 9\nuser = "Mine: {output}"\n')
     code, out, _ = ask("--rubric", path, "--json")
     assert code == 0
-    assert [one["column"] for one in json.loads(out)["columns"]] == ["judge.fluency", "judge.mine"]
+    assert [one["column"] for one in json.loads(out)] == ["judge.fluency", "judge.mine"]
     assert len(server.bodies) == 10
     for row, n in zip(rows_of(tmp_path / "judged.jsonl"), range(1, 6), strict=True):
         assert row["judge.fluency"] == row["judge.mine"] == n

@@ -235,16 +235,16 @@ def test_a_value_without_an_interval_is_not_known():
 def test_disagreements_name_outputs_raters_and_texts():
     study = made(World("any"), np.random.default_rng(8)).study
     rows = study.disagreements(3)
-    assert [row["who"] for row in rows] == ["judge"] * 3 + ["people"] * 3
-    sizes = [abs(row["difference"]) for row in rows]
+    assert [row.who for row in rows] == ["judge"] * 3 + ["people"] * 3
+    sizes = [abs(row.difference) for row in rows]
     assert sizes[:3] == sorted(sizes[:3], reverse=True)
     first = rows[0]
     judged = study.judgments.frame.filter(
-        (pl.col("item") == first["item"]) & (pl.col("system") == first["system"])
+        (pl.col("item") == first.item) & (pl.col("system") == first.system)
     )
-    assert first["human"] == pytest.approx(judged["score"].mean())
-    assert first["scores"].split(", ")[0] == f"{judged['rater'][0]}={judged['score'][0]:g}"
-    assert all("," in row["scores"] for row in rows[3:])
+    assert first.human == pytest.approx(judged["score"].mean())
+    assert first.scores.split(", ")[0] == f"{judged['rater'][0]}={judged['score'][0]:g}"
+    assert all("," in row.scores for row in rows[3:])
 
 
 @pytest.mark.slow

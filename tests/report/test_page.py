@@ -3,6 +3,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.plots.style import THEME
+from steelyard.questions.answer import agreed_sentence
 from steelyard.report import write_report
 from steelyard.study import Study
 
@@ -419,3 +421,27 @@ def test_preferences_have_a_figure_and_wins_ties_and_losses(tmp_path):
     assert "90 of 90" in page.text
     assert "Wins, ties and losses" in page.text
     assert "strength, wins minus losses" in page.text
+
+
+def test_prompts_that_agree_have_one_answer_and_one_open_section(make_study, tmp_path):
+    study = make_study(("a", "b"), prompts=("overall", "fluent"), judged=5)
+    text = write_report(study, tmp_path / "page.html").read_text("utf-8")
+    said = "Under none of the 2 prompts is it known yet which system is best."
+    assert agreed_sentence(study.compare()) == said
+    assert f'<p class="answer">{said}</p>' in text
+    assert text.count('<details class="like-the-first">') == 1
+    assert text.count('<p class="answer">') == 2
+
+
+def test_prompts_agree_where_the_same_systems_may_be_best():
+    def found(*low):
+        ranks = [
+            SimpleNamespace(system=name, low=one) for name, one in zip("abc", low, strict=True)
+        ]
+        return SimpleNamespace(ranks=ranks)
+
+    assert agreed_sentence([found(1, 2, 2), found(1, 2, 3)]) == "a is best under all 2 prompts."
+    assert agreed_sentence([found(1, 1, 2), found(1, 1, 3)]) == "Best under all 2 prompts: a or b."
+    assert agreed_sentence([found(1, 2, 2), found(2, 1, 3)]) is None
+    assert agreed_sentence([found(1, 2, 2), None]) is None
+    assert agreed_sentence([found(1, 2, 2)]) is None

@@ -51,7 +51,7 @@ _SPELLED = {"numbers": "n", "about": "target"}
 _WORDS = {
     "plan": {"pilot", "assumed"},
     "diagnose": {"disagreements", "gate", "worth", "offset"},
-    "estimate": {"more", "at_least"},
+    "estimate": {"more", "at_least", "judgment_price"},
 }
 
 

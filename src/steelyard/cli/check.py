@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,7 +11,7 @@ from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import parse_bounds, print_json
 from steelyard.foreign import format_named
 from steelyard.questions.check import FileCheck, check_files
-from steelyard.tables.profile import FileProfile
+from steelyard.tables.profile import Counts, FileProfile
 
 __all__ = ["check"]
 
@@ -103,49 +102,43 @@ def _kind(file: FileProfile) -> str:
     return f"{file.kind}, {_number(file.rows, 'row')}"
 
 
-def _lines(counts: dict[str, Any] | Any) -> list[str]:
+def _lines(counts: Counts) -> list[str]:
     """Return the counts of a file, in words."""
     lines = []
-    if "systems" in counts:
-        lines.append(f"{_number(counts['items'], 'item')}, {_sizes('system', counts['systems'])}")
-    if "metrics" in counts:
-        names = counts["metrics"]
+    if counts.systems is not None and counts.items is not None:
+        lines.append(f"{_number(counts.items, 'item')}, {_sizes('system', counts.systems)}")
+    if counts.metrics is not None:
+        names = counts.metrics
         lines.append(f"{_number(len(names), 'metric')}{_listed(names)}" if names else "no metrics")
-        if not counts["texts"]:
+        if not counts.texts:
             lines.append(
                 "no texts (no column `output`; name yours with --column output=YOUR_COLUMN)"
             )
-    if "scores" in counts:
-        each = counts["judgments_per_output"]
-        under = " and prompt" if len(counts["prompts"] or ()) > 1 else ""
-        raters = (
-            "raters unknown" if counts["raters"] is None else _number(counts["raters"], "rater")
-        )
-        asked = counts["prompts"]
+    each, score = counts.judgments_per_output, counts.scores
+    if each is not None and score is not None:
+        asked = counts.prompts
+        under = " and prompt" if len(asked or ()) > 1 else ""
+        raters = "raters unknown" if counts.raters is None else _number(counts.raters, "rater")
         lines.append(
             f"{raters}, {'one prompt, unnamed' if asked is None else _sizes('prompt', asked)}"
         )
         lines.append(
-            f"{counts['judged_outputs']:,} judged outputs, {each['mean'] or 0:.2f} judgments per "
-            f"output{under} "
-            f"(at most {each['most'] or 0}; {each['outputs_with_two']:,} have two or more)"
+            f"{counts.judged_outputs:,} judged outputs, {each.mean or 0:.2f} judgments per "
+            f"output{under} (at most {each.most or 0}; {each.outputs_with_two:,} have two or more)"
         )
-        score = counts["scores"]
-        if score["low"] is not None:
+        if score.low is not None:
             lines.append(
-                f"scores from {score['low']:g} to {score['high']:g}, {score['different']:,} different"
+                f"scores from {score.low:g} to {score.high:g}, {score.different:,} different"
             )
-    if "preferences" in counts:
+    if counts.preferences:
         named = ", ".join(
             f"{system} {wins:g} wins {ties:g} ties {losses:g} losses"
-            for system, (wins, ties, losses) in list(counts["preferences"].items())[:_NAMED]
+            for system, (wins, ties, losses) in list(counts.preferences.items())[:_NAMED]
         )
         lines.append(f"preferences: {named}")
-    for number, row in enumerate(counts.get("first_rows", ()), 1):
+    for number, row in enumerate(counts.first_rows, 1):
         lines.append(f"row {number}: {', '.join(f'{name}={cell!r}' for name, cell in row.items())}")
-    for name, what in counts.get("may_be", {}).items():
-        lines.append(f"column {name}: {what}")
-    return lines
+    return [*lines, *(f"column {name}: {what}" for name, what in counts.may_be.items())]
 
 
 def _sizes(word: str, sizes: dict[str, int]) -> str:

@@ -1,8 +1,8 @@
 """``steelyard diagnose``."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import RenderableType
@@ -15,7 +15,9 @@ from steelyard.cli.options import (
     study_arguments,
 )
 from steelyard.cli.printing import headed, print_result
+from steelyard.numbers import number, signed
 from steelyard.questions.diagnosis import Diagnosis, JudgeDiagnosis, shown
+from steelyard.questions.disagreements import Disagreement
 from steelyard.questions.trust_gate import trust_answer
 
 __all__ = ["diagnose"]
@@ -77,7 +79,9 @@ def diagnose(
     study = choice.read(all_metrics=True)
     if disagreements is not None:
         rows = study.disagreements(disagreements, metrics=choice.metrics, prompts=choice.prompts)
-        print_result(rows, [_differing(rows)], as_json=as_json, output=output)
+        print_result(
+            [asdict(row) for row in rows], [_differing(rows)], as_json=as_json, output=output
+        )
         return
     found = study.diagnose(
         choice.metrics,
@@ -185,7 +189,7 @@ def _raters(one: Diagnosis) -> Table:
     return table
 
 
-def _differing(rows: Sequence[dict[str, Any]]) -> Table:
+def _differing(rows: Sequence[Disagreement]) -> Table:
     table = Table(title="Where judge and people, or people, differ most", title_justify="left")
     for head in ("prompt", "who", "item", "system"):
         table.add_column(head)
@@ -194,15 +198,13 @@ def _differing(rows: Sequence[dict[str, Any]]) -> Table:
     table.add_column("scores")
     table.add_column("output")
     for row in rows:
-        says = row["metric_says"]
-        text = " ".join(str(row.get("output") or "").split())
-        text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
+        text = " ".join(str(row.output or "").split())
         table.add_row(
-            *(str(row[name]) for name in ("prompt", "who", "item", "system")),
-            f"{row['human']:.2f}",
-            "-" if says is None else f"{says:.2f}",
-            f"{row['difference']:+.2f}",
-            row["scores"],
-            text,
+            *(row.prompt, row.who, row.item, row.system),
+            number(row.human),
+            number(row.metric_says),
+            signed(row.difference, 2),
+            row.scores,
+            text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…",
         )
     return table

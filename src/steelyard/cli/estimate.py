@@ -17,6 +17,7 @@ from steelyard.cli.options import (
     level_option,
     more_option,
     output_options,
+    price_option,
     study_arguments,
 )
 from steelyard.cli.printing import note_lines, print_result
@@ -47,6 +48,7 @@ Examples:
     metavar="X",
     help="Gate: exit 0 if all means are for sure, 3 if one is not for sure, 4 if undecided.",
 )
+@price_option
 @more_option
 @output_options
 def estimate(
@@ -55,6 +57,7 @@ def estimate(
     form: dict[str, Any],
     level: float,
     at_least: float | None,
+    judgment_price: float | None,
     more: bool,
     as_json: bool,
     output: Path | None,
@@ -78,9 +81,9 @@ def estimate(
         used = judgments_of(study, prompt, [one.system for one in own])
         sign = 1 if prompt in lower else -1
         own.sort(key=lambda one: (str(one.slice or ""), sign * one.estimate))
-        parts += _of_prompt(
-            prompt, own, answers, found, judgments=used, more=more or output is not None
-        )
+        saved = worth(own, used)
+        cost = None if saved is None else saved.priced(judgment_price)
+        parts += _of_prompt(prompt, own, answers, found, cost=cost, more=more or output is not None)
     for note in found.notes if as_json else ():
         click.echo(f"note: {note}", err=True)
     if at_least is not None:
@@ -95,7 +98,7 @@ def _of_prompt(
     answers: dict[str | None, Answer],
     found: Estimates,
     *,
-    judgments: int | None,
+    cost: str | None,
     more: bool,
 ) -> list[RenderableType]:
     """Return the answer, the table and the notes under one prompt."""
@@ -108,8 +111,7 @@ def _of_prompt(
     same = len({one.about for one in own}) == 1
     about = own[0].about if same else f"the outputs named, by {own[0].about.raters}"
     parts.append(f"about {about}{metrics_used(own[0].metrics)}")
-    saved = worth(own, judgments)
-    parts += [] if saved is None else [saved.sentence]
+    parts += [] if cost is None else [cost]
     places = ((one.system, one.slice or "", note) for one in own for note in one.notes)
     unmarked = [line.removeprefix("note: ") for line in note_lines(places)]
     return [*parts, *below([*found.notes, *unmarked], more=more)]

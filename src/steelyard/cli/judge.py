@@ -18,6 +18,7 @@ from steelyard.errors import InvalidArgumentError, InvalidDataError, MissingDepe
 from steelyard.judge import EndpointError, Judged, Rubric, Usage, forecast, read_rubric
 from steelyard.judge import judge as ask
 from steelyard.judge.endpoint import Endpoint
+from steelyard.judge.judging import Foreseen
 from steelyard.judge.pairs import PREFERENCE_COLUMNS
 from steelyard.scoring.beside import write_beside
 from steelyard.tables import Outputs, read_outputs, write_table
@@ -192,7 +193,7 @@ def judge(
             duels = [row for _, judged in found for row in judged.preferences]
             write_table(pl.DataFrame(duels, schema=PREFERENCE_COLUMNS), preferences)
     if as_json:
-        print_json({"columns": [one.named | judged.to_dict() for one, judged in found]})
+        print_json([asdict(judged.summary(**one.named)) for one, judged in found])
     else:
         click.echo("\n".join(line for one, judged in found for line in judged.lines(one.column)))
     _exit_by_missing(context, [judged for _, judged in found], output)
@@ -306,8 +307,7 @@ def _foresee(
 ) -> None:
     found = [(one, forecast(rows, **one.asked, **counting)) for one in judges]
     if as_json:
-        shown = [one.named | {"forecast": asdict(what)} for one, what in found]
-        print_json({"columns": shown})
+        print_json([asdict(Foreseen(**one.named, forecast=what)) for one, what in found])
         return
     for one, what in found:
         click.echo(f"{one.column}: {what.sentence}")

@@ -19,6 +19,7 @@ from steelyard.cli.options import (
     level_option,
     output_options,
     pair_options,
+    price_option,
     study_arguments,
 )
 from steelyard.cli.printing import print_result
@@ -64,11 +65,7 @@ def goal_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @study_arguments
 @earlier_option
 @goal_options
-@click.option(
-    "--judgment-price",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Of one judgment: says what is left to pay.",
-)
+@price_option
 @pair_options
 @gate_option(*get_args(Gate))
 @about_option
@@ -151,7 +148,7 @@ def _weeks(found: Weeks) -> Table:
         cells = [
             ""
             if math.isnan(one.mean[place])
-            else f"{one.mean[place]:.2f} \u00b1 {one.error[place]:.2f}"
+            else f"{number(one.mean[place])} \u00b1 {number(one.error[place])}"
             for one in streams.values()
         ]
         table.add_row(week, *cells)

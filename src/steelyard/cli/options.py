@@ -35,6 +35,7 @@ __all__ = [
     "named_metrics_of",
     "output_options",
     "pair_options",
+    "price_option",
     "seed_option",
     "study_arguments",
     "two_systems",
@@ -389,6 +390,15 @@ def output_options(command: Command) -> Command:
             help="Write to this file: .json, .csv, .md, .tex, .html, or text.",
         ),
     )
+
+
+def price_option(command: Command) -> Command:
+    """Add ``--judgment-price``."""
+    return click.option(
+        "--judgment-price",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Price of one judgment: numbers of judgments are given in money too.",
+    )(command)
 
 
 def seed_option(purpose: str) -> Callable[[Command], Command]:

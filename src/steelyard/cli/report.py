@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.options import StudyChoice, earlier_option, study_arguments
+from steelyard.cli.options import StudyChoice, earlier_option, price_option, study_arguments
 from steelyard.cli.paths import OutputFile
 from steelyard.cli.printing import progress_bar
 from steelyard.report import write_report
@@ -23,6 +23,7 @@ Example:
 @study_arguments
 @earlier_option
 @click.option("--title", help="Title of the page.")
+@price_option
 @click.option(
     "-o",
     "--output",
@@ -35,6 +36,7 @@ def report(
     choice: StudyChoice,
     *,
     title: str | None,
+    judgment_price: float | None,
     output: Path,
 ) -> None:
     """Write one self-contained HTML file: which system is better, estimates, metrics, variances."""
@@ -48,6 +50,7 @@ def report(
             systems=choice.systems,
             command=shlex.join(["steelyard", *sys.argv[1:]]),
             title=title,
+            judgment_price=judgment_price,
             progress=show,
         )
     click.echo(f"wrote {path}")

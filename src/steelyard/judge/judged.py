@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard.judge.reply import Reply
 
-__all__ = ["Judged", "OrderEffect", "Progress", "Usage"]
+__all__ = ["JudgeSummary", "Judged", "OrderEffect", "Progress", "Usage"]
 
 
 @dataclass(slots=True)
@@ -72,30 +72,62 @@ class OrderEffect:
         Pairs with a valid reply in both orders.
     n_changed : int
         Those of which another output was preferred, or none, when the order changed.
-    first_share : float
+    first_share : float or None
         Mean preference for the output that is shown first, from 0 to 1; 0.5 if the order does not matter.
-        NaN without pairs.
-    low, high : float
-        A 95% interval of it, over items like these; NaN if fewer than two items were compared.
+        None without pairs.
+    low, high : float or None
+        A 95% interval of it, over items like these; None if fewer than two items were compared.
     """
 
     n_pairs: int
     n_changed: int
-    first_share: float
-    low: float
-    high: float
+    first_share: float | None
+    low: float | None
+    high: float | None
 
     @property
     def sentence(self) -> str:
         """What it says, in words."""
-        if not self.n_pairs:
+        if self.first_share is None:
             return "order: no pair has a reply in both orders"
         within = ""
-        if not np.isnan(self.low):
+        if self.low is not None and self.high is not None:
             within = f" (95% interval {self.low:.1%} to {self.high:.1%})"
         first = f"the output shown first gets {self.first_share:.1%} of the preference{within}"
         changed = f"{self.n_changed:,} of {self.n_pairs:,} pairs change with the order"
         return f"order: {first}; this cancels. {changed}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgeSummary:
+    """What one model was asked by one rubric, and what came of it.
+
+    Attributes
+    ----------
+    model, rubric, column : str
+        Who was asked, how, and the column of the scores.
+    n_outputs, n_missing : int
+        Outputs, and those without a score.
+    failures : dict of str to int
+        Outputs without a score by kind of failure.
+    usage, cost, n_partly, order
+        As in `Judged`.
+    mean_mass, least_mass : float or None
+        Probability that the model puts on the scale, where scores are of probabilities.
+    """
+
+    model: str
+    rubric: str
+    column: str
+    n_outputs: int
+    n_missing: int
+    failures: dict[str, int]
+    usage: Usage
+    cost: float | None
+    mean_mass: float | None
+    least_mass: float | None
+    n_partly: int
+    order: OrderEffect | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -178,33 +210,24 @@ class Judged:
             found[f"{name}.explanation"] = list(self.explanations)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was asked, found and counted, as JSON knows it."""
-        usage, mass, order = self.usage, self.mass, None
-        if self.order is not None:
-            order = {
-                key: None if isinstance(value, float) and np.isnan(value) else value
-                for key, value in asdict(self.order).items()
-            }
-        return {
-            "n_outputs": len(self.scores),
-            "n_missing": self.n_missing,
-            "failures": self.failures,
-            "asked": usage.asked,
-            "from_cache": usage.from_cache,
-            "requests": usage.requests,
-            "tokens": {
-                "in": usage.tokens_in,
-                "out": usage.tokens_out,
-                "uncounted_replies": usage.uncounted,
-            },
-            "cost": self.cost,
-            "mass": None
-            if mass is None or self.n_missing == len(mass)
-            else {"mean": float(np.nanmean(mass)), "least": float(np.nanmin(mass))},
-            "averaged_over_fewer": self.n_partly,
-            "order": order,
-        }
+    def summary(self, *, model: str, rubric: str, column: str) -> "JudgeSummary":
+        """Return what was asked, found and counted, about the column of this name."""
+        known = self.mass is not None and self.n_missing < len(self.scores)
+        mass = self.mass[~np.isnan(self.mass)] if known and self.mass is not None else None
+        return JudgeSummary(
+            model=model,
+            rubric=rubric,
+            column=column,
+            n_outputs=len(self.scores),
+            n_missing=self.n_missing,
+            failures=self.failures,
+            usage=self.usage,
+            cost=self.cost,
+            mean_mass=None if mass is None else float(mass.mean()),
+            least_mass=None if mass is None else float(mass.min()),
+            n_partly=self.n_partly,
+            order=self.order,
+        )
 
     def lines(self, name: str) -> list[str]:
         """Return what was asked, found and counted, as lines about a column of this name."""

@@ -160,6 +160,16 @@ class Forecast:
         return "; ".join(words)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreseen:
+    """What one model would be asked by one rubric."""
+
+    model: str
+    rubric: str
+    column: str
+    forecast: Forecast
+
+
 def forecast(
     outputs: Outputs,
     *,

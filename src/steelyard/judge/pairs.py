@@ -165,7 +165,7 @@ class Pairing:
         known = ~np.isnan(one + other)
         n_pairs = int(known.sum())
         if not n_pairs:
-            return OrderEffect(0, 0, math.nan, math.nan, math.nan)
+            return OrderEffect(0, 0, None, None, None)
         changed = np.sign(one[known] - 0.5) != np.sign(0.5 - other[known])
         share = (one[known] + other[known]) / 2
         pairs = [pair for pair in self.pairs if pair not in self.identical]

@@ -2,11 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from steelyard.numbers import decimals_for, interval, number
 from steelyard.questions.pairs import PairDifference
 
+if TYPE_CHECKING:
+    from steelyard.questions.comparison import Comparison
+
 __all__ = [
+    "agreed_sentence",
     "answer_sentence",
     "better_pairs",
     "difference_decimals",
@@ -63,6 +68,22 @@ def answer_sentence(
     else:
         said = words.ranked(order)
     return _opened("; ".join(said), [name for pair in pairs for name in (pair.a, pair.b)])
+
+
+def agreed_sentence(found: "Sequence[Comparison | None]") -> str | None:
+    """Return which systems may be best under all prompts alike; None if that differs, or of one prompt."""
+    ranks = [() if one is None else one.ranks for one in found]
+    best = {frozenset(rank.system for rank in own if rank.low == 1) for own in ranks}
+    if len(found) < 2 or len(best) > 1 or not all(ranks):
+        return None
+    names = [rank.system for rank in ranks[0] if rank.low == 1]
+    if len(names) == len(ranks[0]):
+        return f"Under none of the {len(found)} prompts is it known yet which system is best."
+    if len(names) == 1:
+        return f"{names[0]} is best under all {len(found)} prompts."
+    if len(names) > _LISTED:
+        return f"Best under all {len(found)} prompts: one of the same {len(names)} systems."
+    return f"Best under all {len(found)} prompts: {enumeration(names, 'or')}."
 
 
 def score_sentence(system: str, value: float, low: float, high: float) -> str:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,8 @@ class FileCheck:
         What can be computed now, a sentence each; why not, where nothing can.
     command : str
         The next command, ready to be copied.
+    usable : bool
+        Whether nothing stops it.
     """
 
     files: tuple[FileProfile, ...]
@@ -51,21 +53,11 @@ class FileCheck:
     possible: tuple[str, ...]
     command: str
 
-    @property
-    def usable(self) -> bool:
-        """Whether nothing stops the next command."""
-        found = [*self.problems, *(one for file in self.files for one in file.problems)]
-        return not _stops(found)
+    usable: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        return {
-            "files": [one.to_dict() for one in self.files],
-            "problems": [one.to_dict() for one in self.problems],
-            "usable": self.usable,
-            "possible": list(self.possible),
-            "next": self.command,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +134,7 @@ def check_files(
         return _pool_only(files, pools[0], how)
     possible = ("nothing yet: estimates need the outputs too, every output of every system",)
     command = shlex.join(["steelyard", "check", "OUTPUTS", judged[0].name, *options])
-    return FileCheck(files, (), possible, command)
+    return _found(files, (), possible, command)
 
 
 def _with_roles(
@@ -198,7 +190,7 @@ def _foreign(files: tuple[FileProfile, ...]) -> FileCheck:
         title = format_named(first.tool).title
         possible = (f"nothing yet: {first.name} is to be converted first ({first.tool}: {title})",)
         return _conversion(files, [one for one in others if one.tool in {"", first.tool}], possible)
-    return FileCheck(files, (), (_unknown(first),), _guess(first))
+    return _found(files, (), (_unknown(first),), _guess(first))
 
 
 def _unknown(file: FileProfile) -> str:
@@ -215,7 +207,7 @@ def _unknown(file: FileProfile) -> str:
 
 def _guess(file: FileProfile) -> str:
     """Return a command that reads a file of unknown columns, with its numbers as human scores."""
-    may_be: Mapping[str, str] = file.counts.get("may_be", {})
+    may_be: Mapping[str, str] = file.counts.may_be
     numbers = [name for name, what in may_be.items() if what.startswith(("numbers", "score"))]
     if not numbers:
         command = ["steelyard", "convert", "--help"]
@@ -237,7 +229,7 @@ def _conversion(
     asked = refused.options if isinstance(refused, InvalidDataError) else ()
     problems = () if refused is None else (Problem(str(refused), 0, 0, stops=True),)
     command = ["steelyard", "convert", "--from", first.tool, *names, *first.conversion, *asked]
-    return FileCheck(files, problems, possible, shlex.join([*command, "--output", "converted"]))
+    return _found(files, problems, possible, shlex.join([*command, "--output", "converted"]))
 
 
 def _written_anew(
@@ -249,7 +241,7 @@ def _written_anew(
     """Return the command that settles once how the files are to be read, and writes them so."""
     own = [one for file in used for one in file.problems]
     if _stops(own):
-        return FileCheck(files, (), (_MEND,), _again(used, how.options))
+        return _found(files, (), (_MEND,), _again(used, how.options))
     odd = [file for file in used if any(one.options for one in file.problems)]
     if error is not None:
         odd = [file for file in used if str(error).startswith(file.name)] or list(used)
@@ -265,17 +257,17 @@ def _written_anew(
     command = ["steelyard", "convert", "--from", "own", *(one.name for one in odd), *given]
     problems = () if error is None else (Problem(str(error), 0, 0),)
     possible = ("nothing yet: first say how to read them, once for all commands",)
-    return FileCheck(files, problems, possible, shlex.join([*command, "--output", "converted"]))
+    return _found(files, problems, possible, shlex.join([*command, "--output", "converted"]))
 
 
 def _pool_only(files: tuple[FileProfile, ...], pool: FileProfile, how: _Reading) -> FileCheck:
     if _stops(pool.problems):
-        return FileCheck(files, (), (_MEND,), _again([pool], how.options))
-    smallest = min(pool.counts["systems"].values(), default=0)
+        return _found(files, (), (_MEND,), _again([pool], how.options))
+    smallest = min((pool.counts.systems or {}).values(), default=0)
     possible = ["sample: draw the outputs to judge; then serve: have people judge them"]
-    if pool.counts["texts"]:
+    if pool.counts.texts:
         possible.append("judge: ask an LLM for a score of every output, as a metric")
-    if not pool.counts["metrics"]:
+    if not pool.counts.metrics:
         possible.append("score: add automatic metrics, which make intervals narrower")
     command = ["sample", pool.name, "-n", str(min(100, smallest)), "--seed", "1"]
     command += [*how.options, *pool.options, "-o", "sample.jsonl"]
@@ -283,7 +275,7 @@ def _pool_only(files: tuple[FileProfile, ...], pool: FileProfile, how: _Reading)
         problems = _texts(_read([pool], how)[0])
     except SteelyardError as error:
         problems = [Problem(str(error), 0, 0, stops=True)]
-    return FileCheck(files, tuple(problems), tuple(possible), shlex.join(["steelyard", *command]))
+    return _found(files, tuple(problems), tuple(possible), shlex.join(["steelyard", *command]))
 
 
 def _campaign(
@@ -293,7 +285,7 @@ def _campaign(
     own = [one for file in used for one in file.problems]
     again = _again(used, how.options)
     if _stops(own):
-        return FileCheck(files, (), (_MEND,), again)
+        return _found(files, (), (_MEND,), again)
     human = [] if how.names_scores else [one for file in used for one in file.human]
     given = [*how.options, *(part for one in used for part in one.options)]
     given += [part for one in human for part in ("--column", f"score={one}")]
@@ -307,18 +299,29 @@ def _campaign(
     except InvalidDataError as error:
         if error.options[:1] == ("--column",) and not {*error.options} <= {*given}:
             command = ["steelyard", "check", *(one.name for one in used), *given, *error.options]
-            return FileCheck(files, (Problem(str(error), 0, 0),), (_MEND,), shlex.join(command))
+            return _found(files, (Problem(str(error), 0, 0),), (_MEND,), shlex.join(command))
         if error.options:
             return _written_anew(files, used, how, error)
         between = [Problem(str(error), 0, 0, stops=True)]
     except SteelyardError as error:
         between = [Problem(str(error), 0, 0, stops=True)]
     if _stops(between):
-        return FileCheck(files, tuple(between), (_MEND,), again)
+        return _found(files, tuple(between), (_MEND,), again)
     verb = "compare" if _is_about_pairs(judgments) else "estimate"
     command = ["steelyard", verb, *(one.name for one in used), *given]
     possible = _possible(outputs, judgments)
-    return FileCheck(files, tuple(between), tuple(possible), shlex.join(command))
+    return _found(files, tuple(between), tuple(possible), shlex.join(command))
+
+
+def _found(
+    files: tuple[FileProfile, ...],
+    problems: tuple[Problem, ...],
+    possible: tuple[str, ...],
+    command: str,
+) -> FileCheck:
+    """Return what was found, with whether something stops the next command."""
+    stopping = [*problems, *(one for file in files for one in file.problems)]
+    return FileCheck(files, problems, possible, command, usable=not _stops(stopping))
 
 
 def _again(files: Sequence[FileProfile], options: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Where judge and people disagree most beyond noise, and where people do with one another."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,10 +12,45 @@ from steelyard.questions.fitted import Fits, PromptFit
 from steelyard.questions.judge_bias import BesidePeople
 from steelyard.questions.judge_moments import JudgedMeans
 
-__all__ = ["disagreements"]
+__all__ = ["Disagreement", "disagreements"]
 
 
-def disagreements(fits: Fits, prompts: Sequence[str], number: int) -> list[dict[str, Any]]:
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """An output on which judge and people, or people with one another, differ.
+
+    Attributes
+    ----------
+    prompt, who : str
+        The prompt, and who disagrees: a metric, or `people`.
+    item, system : str
+        The output.
+    human : float
+        Mean judgment.
+    metric_says : float or None
+        On the human scale; None between people.
+    difference : float
+        That is to be expected of more raters; between people, how far their scores are apart.
+    scores : str
+        Each rater's score.
+    input, reference, output : str or None
+        The texts, where they are known.
+    """
+
+    prompt: str
+    who: str
+    item: str
+    system: str
+    human: float
+    metric_says: float | None
+    difference: float
+    scores: str
+    input: str | None = None
+    reference: str | None = None
+    output: str | None = None
+
+
+def disagreements(fits: Fits, prompts: Sequence[str], number: int) -> list[Disagreement]:
     """Return the outputs on which judge and people, or people with one another, are furthest apart.
 
     Parameters
@@ -29,12 +64,9 @@ def disagreements(fits: Fits, prompts: Sequence[str], number: int) -> list[dict[
 
     Returns
     -------
-    list of dict
-        For each: prompt, who disagrees (a metric's name, or "people"), item, system, the mean judgment, what
-        the metric says on the human scale, the difference that is to be expected of more raters, each
-        rater's score, and the texts.
+    list of Disagreement
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Disagreement] = []
     for prompt in prompts:
         found = fits.of(prompt)
         judged = JudgedMeans.of(found.fit)
@@ -46,7 +78,7 @@ def disagreements(fits: Fits, prompts: Sequence[str], number: int) -> list[dict[
 
 def _with_people(
     found: PromptFit, judged: JudgedMeans, place: int, name: str, number: int
-) -> list[dict[str, Any]]:
+) -> list[Disagreement]:
     """Return where a metric and the people are furthest apart, most first."""
     campaign = found.fit.campaign
     metric = campaign.metric[:, place]
@@ -70,7 +102,7 @@ def _with_people(
     ]
 
 
-def _of_people(found: PromptFit, judged: JudgedMeans, number: int) -> list[dict[str, Any]]:
+def _of_people(found: PromptFit, judged: JudgedMeans, number: int) -> list[Disagreement]:
     """Return the outputs on which raters are furthest apart, leniency taken off."""
     campaign = found.fit.campaign
     score = campaign.score - leniency(found.fit)
@@ -89,33 +121,31 @@ def _of_people(found: PromptFit, judged: JudgedMeans, number: int) -> list[dict[
 
 def _row(
     found: PromptFit, output: int, who: str, *, says: float | None, apart: float
-) -> dict[str, Any]:
+) -> Disagreement:
     campaign, known = found.fit.campaign, found.collected
     own: Ints = np.flatnonzero(campaign.output == output)
     scores: Floats = campaign.score[own]
-    return {
-        "prompt": found.prompt,
-        "who": who,
-        "item": known.items[campaign.item[output]],
-        "system": campaign.systems[int(campaign.writers[output].argmax())],
-        "human": float(scores.mean()),
-        "metric_says": says,
-        "difference": apart,
-        "scores": ", ".join(
-            f"{known.rows['rater'][int(one)]}={campaign.score[one]:g}" for one in own
-        ),
-    }
+    return Disagreement(
+        prompt=found.prompt,
+        who=who,
+        item=known.items[campaign.item[output]],
+        system=campaign.systems[int(campaign.writers[output].argmax())],
+        human=float(scores.mean()),
+        metric_says=says,
+        difference=apart,
+        scores=", ".join(f"{known.rows['rater'][int(one)]}={campaign.score[one]:g}" for one in own),
+    )
 
 
-def _with_texts(fits: Fits, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_texts(fits: Fits, rows: list[Disagreement]) -> list[Disagreement]:
     """Add the texts of the outputs, and what they were made from, where that is known."""
     outputs = fits.source.outputs
-    names = ("input", "reference", "output")
-    texts = [one for one in names if one in outputs.columns]
-    rows = [row | dict.fromkeys(names) for row in rows]
+    texts = [one for one in ("input", "reference", "output") if one in outputs.columns]
     if not rows or not texts:
         return rows
-    key = pl.DataFrame({name: [row[name] for row in rows] for name in ("item", "system")})
+    key = pl.DataFrame({"item": [row.item for row in rows], "system": [row.system for row in rows]})
     pool = outputs.rows(columns=["item", "system", *texts])
     found = key.join(pool, on=["item", "system"], how="left", maintain_order="left")
-    return [{**row, **more} for row, more in zip(rows, found.select(texts).to_dicts(), strict=True)]
+    return [
+        replace(row, **more) for row, more in zip(rows, found.select(texts).to_dicts(), strict=True)
+    ]

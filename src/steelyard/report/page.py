@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError
 from steelyard.numbers import count, level_name
+from steelyard.questions.answer import agreed_sentence
 from steelyard.records import names_of
 from steelyard.report.findings import judged_outputs, prompt_findings, wanted_systems
 from steelyard.report.glossary import GLOSSARY
@@ -30,6 +31,7 @@ def write_report(
     level: float = 0.95,
     command: str | None = None,
     title: str | None = None,
+    judgment_price: float | None = None,
     notice: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
@@ -54,6 +56,8 @@ def write_report(
         The command that made the report, to be shown in it.
     title : str, optional
         Title of the page.
+    judgment_price : float, optional
+        Price of a judgment: what was saved is said in money too.
     notice : str, optional
         What a reader must know before all else, shown at the top and at the bottom.
     progress : callable, optional
@@ -96,11 +100,11 @@ def write_report(
     _check_target(target)
     metrics = study.metrics if metrics is None else names_of(metrics)
     wanted = wanted_systems(study, names_of(prompts), names_of(systems))
-    sections = []
+    sections, found = [], []
     for place, (prompt, chosen) in enumerate(wanted.items()):
-        found = prompt_findings(study, prompt, chosen, metrics=metrics, level=level)
+        found.append(prompt_findings(study, prompt, chosen, metrics=metrics, level=level))
         _tell(progress, 2 * place + 1, 2 * len(wanted))
-        sections.append(section(study, found, level=level, place=place + 1))
+        sections.append(section(study, found[-1], level=level, place=place + 1))
         _tell(progress, 2 * place + 2, 2 * len(wanted))
     names = list(dict.fromkeys(system for chosen in wanted.values() for system in chosen))
     environment = Environment(
@@ -115,6 +119,10 @@ def write_report(
         facts=_facts(study, wanted),
         reading=study.notes,
         sections=sections,
+        agreed=agreed_sentence(
+            [None if one.answer is None else one.answer.comparison for one in found]
+        ),
+        price=judgment_price,
         glossary=GLOSSARY,
         metrics=list(metrics),
         level=level_name(level),

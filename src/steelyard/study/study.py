@@ -18,7 +18,7 @@ from steelyard.questions.compare import comparisons, pairs_asked
 from steelyard.questions.comparisons import Comparisons
 from steelyard.questions.diagnose import diagnoses
 from steelyard.questions.diagnosis import Diagnoses
-from steelyard.questions.disagreements import disagreements
+from steelyard.questions.disagreements import Disagreement, disagreements
 from steelyard.questions.estimate import estimates
 from steelyard.questions.estimates import Estimates
 from steelyard.questions.fitted import Fits
@@ -337,7 +337,7 @@ class Study:
         *,
         metrics: Sequence[str] | None = None,
         prompts: Sequence[str] | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Disagreement]:
         """List the outputs on which metrics and people, and people among themselves, differ most.
 
         Parameters
@@ -349,9 +349,7 @@ class Study:
 
         Returns
         -------
-        list of dict
-            The item, system, mean judgment, what the metric says on the human scale, the difference beyond
-            raters' noise, each rater's score, and the texts.
+        list of Disagreement
         """
         fits = self.fits(metrics)
         asked = Asked.of(fits, prompts, None, target="pool", raters=None, level=0.95)
@@ -366,6 +364,7 @@ class Study:
         systems: Sequence[str] | None = None,
         level: float = 0.95,
         title: str | None = None,
+        judgment_price: float | None = None,
     ) -> Path:
         """Write a report as one HTML file; see `steelyard.report.write_report`."""
         # Figures are drawn only when somebody asks for them.
@@ -379,6 +378,7 @@ class Study:
             systems=systems,
             level=level,
             title=title,
+            judgment_price=judgment_price,
         )
 
     # Each is a function of its own module, whose first argument is the study.

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -49,17 +48,6 @@ class Problem:
         way_out = f": {self.way_out}" if self.way_out else ""
         number = f" ({self.count:,} of {self.total:,}{first}{more})" if self.total else ""
         return f"{self.what}{number}{way_out}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {
-            "problem": self.what,
-            "count": self.count,
-            "of": self.total,
-            "examples": list(self.examples),
-            "way_out": self.way_out,
-            "stops": self.stops,
-        }
 
 
 def bad_cells(table: Table, rows: pl.DataFrame, rule: Rule, way_out: str) -> list[Problem]:

@@ -41,6 +41,60 @@ _SLIPS = 5
 _THIN = 0.05
 
 
+@dataclass(frozen=True, kw_only=True)
+class PerOutput:
+    """Judgments of an output under a prompt."""
+
+    mean: float | None
+    most: int | None
+    outputs_with_two: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreEnds:
+    """The scores of judgments."""
+
+    low: float | None
+    high: float | None
+    different: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """What a file holds, as far as its kind has it.
+
+    Attributes
+    ----------
+    items : int or None
+        Different items.
+    systems, prompts : dict of str to int, or None
+        Rows of each.
+    metrics, texts
+        The metrics of outputs, and whether there are texts.
+    raters : int or None
+        None also where there is no column of raters.
+    judged_outputs, judgments_per_output, scores
+        Of judgments.
+    preferences : dict of str to tuple
+        Wins, ties and losses of each system, where two outputs were compared.
+    first_rows, may_be
+        Of a table in no form that is known: its first cells as text, and what each column may be.
+    """
+
+    items: int | None = None
+    systems: dict[str, int] | None = None
+    metrics: tuple[str, ...] | None = None
+    texts: bool | None = None
+    raters: int | None = None
+    prompts: dict[str, int] | None = None
+    judged_outputs: int | None = None
+    judgments_per_output: PerOutput | None = None
+    scores: ScoreEnds | None = None
+    preferences: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    first_rows: tuple[dict[str, str], ...] = ()
+    may_be: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class FileProfile:
     """What is in one file.
@@ -55,7 +109,7 @@ class FileProfile:
         Its rows; 0 where it cannot be read as a table.
     columns : tuple of str
         Its columns, as they are called there.
-    counts : mapping
+    counts : Counts
         How many items, systems, raters, prompts and so on.
     problems : tuple of Problem
         What is wrong or may be, each kind of problem counted.
@@ -74,26 +128,12 @@ class FileProfile:
     kind: Kind
     rows: int = 0
     columns: tuple[str, ...] = ()
-    counts: Mapping[str, Any] = field(default_factory=dict)
+    counts: Counts = Counts()
     problems: tuple[Problem, ...] = ()
     options: tuple[str, ...] = ()
     tool: str = ""
     conversion: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {
-            "file": self.name,
-            "kind": self.kind,
-            "rows": self.rows,
-            "columns": list(self.columns),
-            **self.counts,
-            "problems": [one.to_dict() for one in self.problems],
-            "options": list(self.options),
-            "tool": self.tool or None,
-            "human": list(self.human),
-        }
 
 
 def profile_file(
@@ -127,7 +167,9 @@ def profile_file(
     known = FileProfile(str(path), kind, rows, tuple(table.schema), human=human)
     if kind not in {"outputs", "judgments"}:
         names = own_names(table, "outputs", columns) if kind == "one table" else {}
-        return replace(known, counts=first_rows(table), options=_renaming(names, columns, None))
+        return replace(
+            known, counts=Counts(**first_rows(table)), options=_renaming(names, columns, None)
+        )
     own_role: Role = "outputs" if kind == "outputs" else "judgments"
     names = own_names(table, own_role, columns)
     if own_role == "judgments" and "score" not in names:
@@ -139,7 +181,7 @@ def profile_file(
             Problem(f"no column `{name}`", 0, 0, way_out=_NEEDED_FOR[name], stops=True)
             for name in missing
         ]
-        return replace(known, counts=first_rows(table), problems=tuple(problems))
+        return replace(known, counts=Counts(**first_rows(table)), problems=tuple(problems))
     mapped = {ours: theirs for ours, theirs in names.items() if ours != theirs}
     own = replace(renamed(table, mapped), role=own_role)
     try:
@@ -147,7 +189,7 @@ def profile_file(
     except InvalidDataError as error:
         # a column has a type that it cannot have
         what = str(error).removeprefix(f"{table.name}, ")
-        counts, problems = {}, [Problem(what, 0, 0, options=error.options, stops=True)]
+        counts, problems = Counts(), [Problem(what, 0, 0, options=error.options, stops=True)]
     return replace(known, counts=counts, problems=tuple(problems))
 
 
@@ -162,7 +204,7 @@ def _renaming(
     return tuple(options)
 
 
-def _of_outputs(table: Table) -> tuple[dict[str, Any], list[Problem]]:
+def _of_outputs(table: Table) -> tuple[Counts, list[Problem]]:
     """Return the counts and the problems of outputs.
 
     Parameters
@@ -188,12 +230,12 @@ def _of_outputs(table: Table) -> tuple[dict[str, Any], list[Problem]]:
     if has_texts and table.schema["output"].is_nested():
         what = f"column {table.column('output')}: expected text, got {table.schema['output']}"
         problems.append(Problem(what, rows.height, rows.height, way_out="bring texts", stops=True))
-    counts = {
-        "items": rows["item"].drop_nulls().n_unique(),
-        "systems": dict(sizes.iter_rows()),
-        "metrics": list(metrics),
-        "texts": has_texts,
-    }
+    counts = Counts(
+        items=rows["item"].drop_nulls().n_unique(),
+        systems=dict(sizes.iter_rows()),
+        metrics=tuple(metrics),
+        texts=has_texts,
+    )
     return counts, problems
 
 
@@ -224,9 +266,7 @@ def _gaps(table: Table, rows: pl.DataFrame, metrics: tuple[str, ...]) -> list[Pr
     return problems
 
 
-def _of_judgments(
-    table: Table, bounds: tuple[float, float] | None
-) -> tuple[dict[str, Any], list[Problem]]:
+def _of_judgments(table: Table, bounds: tuple[float, float] | None) -> tuple[Counts, list[Problem]]:
     """Return the counts and the problems of judgments.
 
     Parameters
@@ -262,33 +302,31 @@ def _of_judgments(
     problems += _off_scale(table, rows, bounds)
     counts = _counts(rows, named)
     if compared and rows["other_system"].drop_nulls().len():
-        counts |= _preferences(rows)
+        counts = replace(counts, **_preferences(rows))
     return counts, problems
 
 
-def _counts(rows: pl.DataFrame, named: list[str]) -> dict[str, Any]:
+def _counts(rows: pl.DataFrame, named: list[str]) -> Counts:
     prompts = ["prompt"] if "prompt" in named else []
     groups = rows.drop_nulls(Output.key).group_by([*Output.key, *prompts]).len()
     each, twice = groups["len"], groups.filter(pl.col("len") > 1)
     finite = rows["score"].drop_nulls().drop_nans()
     # Plus 0.0, so that no -0 is shown; polars would leave it out.
     ends = [float(end) + 0.0 for end in finite.sort()[[0, -1]]] if len(finite) else [None, None]
-    counts: dict[str, Any] = {
-        "items": rows["item"].drop_nulls().n_unique(),
-        "systems": _sizes(rows, "system"),
-        "raters": rows["rater"].drop_nulls().n_unique() if "rater" in named else None,
-        "prompts": _sizes(rows, "prompt") if prompts else None,
-        "judged_outputs": rows.drop_nulls(Output.key)
-        .select(pl.struct(Output.key).n_unique())
-        .item(),
-        "judgments_per_output": {
-            "mean": each.mean(),
-            "most": each.max(),
-            "outputs_with_two": twice.select(pl.struct(Output.key).n_unique()).item(),
-        },
-        "scores": {"low": ends[0], "high": ends[1], "different": finite.n_unique()},
-    }
-    return counts
+    mean, most = each.mean(), each.max()
+    return Counts(
+        items=rows["item"].drop_nulls().n_unique(),
+        systems=_sizes(rows, "system"),
+        raters=rows["rater"].drop_nulls().n_unique() if "rater" in named else None,
+        prompts=_sizes(rows, "prompt") if prompts else None,
+        judged_outputs=rows.drop_nulls(Output.key).select(pl.struct(Output.key).n_unique()).item(),
+        judgments_per_output=PerOutput(
+            mean=None if mean is None else float(mean),  # type: ignore[arg-type]
+            most=None if most is None else int(most),  # type: ignore[arg-type]
+            outputs_with_two=twice.select(pl.struct(Output.key).n_unique()).item(),
+        ),
+        scores=ScoreEnds(low=ends[0], high=ends[1], different=finite.n_unique()),
+    )
 
 
 def _preferences(rows: pl.DataFrame) -> dict[str, Any]:
@@ -317,7 +355,7 @@ def _preferences(rows: pl.DataFrame) -> dict[str, Any]:
         losses=(pl.col("score") < 0.5).sum(),
     )
     rest = _sizes(rows.filter(pl.col("other_system") == ""), "system")
-    found = {name: [wins, ties, losses] for name, wins, ties, losses in by_system.iter_rows()}
+    found = {name: (wins, ties, losses) for name, wins, ties, losses in by_system.iter_rows()}
     sizes = {name: sum(found.get(name, ())) + rest.get(name, 0) for name in {**found, **rest}}
     return {"systems": sizes, "preferences": found}
 

@@ -1,30 +1,36 @@
-"""Which command prints which form, and its schema."""
+"""JSON schemas of what commands print, derived from the records that they print."""
 
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from steelyard.schemas.campaigns import PlanForm
-from steelyard.schemas.comparisons import CompareForm
-from steelyard.schemas.diagnoses import DiagnoseForm
-from steelyard.schemas.estimates import EstimateForm
-from steelyard.schemas.files import CheckForm, JudgeForm, ScoreForm
-from steelyard.schemas.looks import MonitorForm, ReplayForm
+from steelyard.judge.judged import JudgeSummary
+from steelyard.judge.judging import Foreseen
+from steelyard.questions.check import FileCheck
+from steelyard.questions.comparison import Comparison
+from steelyard.questions.diagnosis import Diagnosis
+from steelyard.questions.disagreements import Disagreement
+from steelyard.questions.estimates import Estimate
+from steelyard.questions.monitored import Monitored
+from steelyard.questions.planned import Plan
+from steelyard.questions.preferences import PreferenceComparison
+from steelyard.questions.replay import Replay
+from steelyard.scoring.run import ScoreSummary
 
 __all__ = ["COMMANDS", "schema", "schema_id"]
 
 # The number goes up whenever a key or a type changes: readers may refuse what they do not know.
 _FORMS: dict[str, tuple[Any, int]] = {
-    "check": (CheckForm, 1),
-    "plan": (PlanForm, 3),
-    "score": (ScoreForm, 1),
-    "judge": (JudgeForm, 3),
-    "monitor": (MonitorForm, 4),
-    "estimate": (EstimateForm, 3),
-    "compare": (CompareForm, 3),
-    "diagnose": (DiagnoseForm, 2),
-    "replay": (ReplayForm, 1),
+    "check": (FileCheck, 2),
+    "plan": (Plan, 3),
+    "score": (ScoreSummary, 1),
+    "judge": (list[JudgeSummary] | list[Foreseen], 4),
+    "monitor": (list[Monitored], 4),
+    "estimate": (list[Estimate], 3),
+    "compare": (list[PreferenceComparison | Comparison], 3),
+    "diagnose": (list[Diagnosis] | list[Disagreement], 2),
+    "replay": (list[Replay], 1),
 }
 COMMANDS = tuple(_FORMS)
 
