@@ -64,8 +64,7 @@ def absence_notes(campaign: Campaign) -> dict[str, str]:
 
 def _by_item(campaign: Campaign, items: int) -> Floats:
     """Return the mean score of each system on each item, NaN where it was not judged."""
-    wrote = campaign.writers > 0
-    row, system = np.nonzero(wrote[campaign.output])
+    row, system = campaign.contrast.nonzero()
     cell = campaign.item[campaign.output[row]] * campaign.k + system
     size = items * campaign.k
     count = np.bincount(cell, minlength=size)
@@ -99,9 +98,9 @@ def rare_scores_note(campaign: Campaign) -> str | None:
     if outputs < _FEWEST_OUTPUTS:
         return None
     mean = np.bincount(campaign.output, campaign.score, minlength=outputs) / np.maximum(times, 1)
-    wrote = campaign.writers > 0
-    centre = (wrote * mean[:, np.newaxis]).sum(axis=0) / np.maximum(wrote.sum(axis=0), 1)
-    squares = np.sort(np.square(mean - campaign.writers @ centre))[::-1]
+    wrote = campaign.writer_rows > 0
+    centre = (wrote.T @ mean) / np.maximum(wrote.sum(axis=0), 1)
+    squares = np.sort(np.square(mean - campaign.writer_rows @ centre))[::-1]
     share = np.cumsum(squares) / max(squares.sum(), 1e-300)
     half = int(np.searchsorted(share, 0.5)) + 1
     if squares[0] == 0 or half > max(1, _RARE * outputs):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import log_ndtr, ndtr, ndtri, stdtrit
 
 from steelyard.model.campaign import Campaign, Floats
@@ -113,7 +114,7 @@ def later(fit: Fit, answers: Answers, forms: Floats, share: Floats) -> Floats:
         Judgments of each system now over those then.
     """
     campaign, none = fit.campaign, np.zeros_like(answers.covariance)
-    judged = (campaign.writers[np.unique(campaign.output)] > 0).sum(axis=0)
+    judged = (campaign.writer_rows[np.unique(campaign.output)] > 0).sum(axis=0)
     size = np.maximum(campaign.pools.size, judged)
     then = np.minimum(judged / share, size)
     now_open = np.maximum(1 - judged / size, 1e-9)
@@ -226,10 +227,10 @@ def same_variances(near: Fit, campaign: Campaign) -> Fit | None:
     built = effects(campaign)
     if built.names != near.system.effects.names or campaign.k != near.campaign.k:
         return None
-    spread = (campaign.writers @ near.scale)[campaign.output]
+    spread = np.asarray(campaign.writer_rows @ near.scale)[campaign.output]
     if campaign.other is not None:
         spread = np.ones(campaign.n)
-    means = campaign.contrast * (near.unit / spread)[:, np.newaxis]
+    means = csr_array(campaign.contrast.multiply((near.unit / spread)[:, np.newaxis]))
     system = System((campaign.score - near.centre) / spread, means, built)
     known = near.variances
     solved = Variances(known.names, system.solve(known.solution.theta), known.covariance)

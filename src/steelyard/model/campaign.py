@@ -1,9 +1,11 @@
 """What was collected under one prompt, as numbers: the one record that the model is fitted to."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from steelyard.arrays import Bools, Floats, Ints
 
@@ -155,22 +157,26 @@ class Campaign:
         """Number of systems."""
         return len(self.systems)
 
-    @property
-    def contrast(self) -> Floats:
+    @cached_property
+    def writer_rows(self) -> csr_array:
+        """`writers` without the systems that did not write an output, (m, k)."""
+        return csr_array(self.writers)
+
+    @cached_property
+    def contrast(self) -> csr_array:
         """The weight of each system's mean in each judgment, (n, k)."""
-        rows = self.writers[self.output]
-        return rows if self.other is None else rows - self.writers[self.other]
+        rows = self.writer_rows[self.output]
+        return csr_array(rows if self.other is None else rows - self.writer_rows[self.other])
 
     @property
     def shared_group(self) -> Ints:
         """The group of `pools.wrote` of each judged output, (m,); -1 where one system alone wrote it."""
-        wrote = self.writers > 0
-        several = np.flatnonzero(wrote.sum(axis=1) > 1)
-        found = np.full(len(wrote), -1)
+        several = np.flatnonzero(np.diff(self.writer_rows.indptr) > 1)
+        found = np.full(len(self.item), -1)
         if len(several) and len(self.pools.wrote):
             key = writer_key(self.k)
             groups = self.pools.wrote @ key
-            same = (wrote[several] @ key)[:, np.newaxis] == groups
+            same = ((self.writers[several] > 0) @ key)[:, np.newaxis] == groups
             others = int(np.argmax(groups == 0)) if (groups == 0).any() else -1
             found[several] = np.where(same.any(axis=1), same.argmax(axis=1), others)
         return found

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.model.blocks import Blocks
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import About, Answers, Fit
+from steelyard.model.forms import Weights
 from steelyard.model.strata import within_strata
 
 __all__ = ["answers_of", "designed_answers"]
@@ -33,22 +34,22 @@ def designed_answers(fit: Fit, about: About = "pool") -> Answers:
     """
     campaign, at, system = fit.campaign, fit.variances.solution, fit.system
     k = campaign.k
-    share, au = _shares(campaign) * fit.spread[:, np.newaxis], at.au.toarray()
+    share = _shares(campaign) * fit.spread[:, np.newaxis]
     target = np.concatenate([*fit.targets.columns, fit.unit * fit.targets.means])
-    of_pool = au @ (at.m_inverse @ target)
+    of_pool = at.within.times(system.u @ (at.m_inverse @ target))
     blocks = system.effects.blocks
     # without block b the pool's prediction moves by what b's judgments add to it
     moved = share - blocks.sums(_shares(campaign))[blocks.number] * of_pool
     forms, left = np.zeros((campaign.n, k)), np.empty(campaign.n)
     for index in blocks.index:
-        inside = np.stack([at.inverse[rows][:, rows].toarray() for rows in index])
-        inside -= au[index] @ at.m_inverse @ au[index].transpose(0, 2, 1)
+        au = at.within.rows(index.ravel()).reshape(*index.shape, -1)
+        inside = at.within.inside(index) - au @ at.m_inverse @ au.transpose(0, 2, 1)
         # of the projection P, block b predicted from all others leaves P_bb^-1 (P z)_b
         inverse = np.linalg.pinv(inside, hermitian=True)
         forms[index] = inverse @ moved[index]
         left[index] = (inverse @ at.residual[index][..., np.newaxis])[..., 0]
     z_weights = of_pool + at.project(forms)
-    weights = z_weights / fit.spread[:, np.newaxis]
+    weights = Weights(z_weights / fit.spread[:, np.newaxis])
     drawn = _drawn_share(campaign)
     parts = {"design": _between_blocks(campaign, moved * left[:, np.newaxis], blocks, drawn)}
     if drawn.any():

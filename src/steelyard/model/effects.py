@@ -3,12 +3,13 @@
 y_j = mu_s + c_s (x'beta + x'delta_s + item + text + output + rater + taste + noise)
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from steelyard.model.blocks import Blocks
+from steelyard.model.blocks import Blocks, Groups
 from steelyard.model.campaign import Campaign, Floats, Ints
 
 __all__ = ["PRIOR", "Columns", "Effects", "Kernel", "effects"]
@@ -79,15 +80,20 @@ class Kernel:
     ----------
     name : str
         The effect.
-    within : sequence of (B, m, m) arrays
-        Its covariance within blocks, for variance 1.
-    factor : (n, g) sparse array, optional
-        Its square root, where it has one: the weight of each of g values in each judgment.
+    covariance : function
+        Its covariance, for variance 1, of pairs of judgments within blocks.
+    groups : Groups, optional
+        The judgments that share a value, where the effect has one value for each group of them.
     """
 
     name: str
-    within: list[Floats]
-    factor: csr_array | None = None
+    covariance: Callable[[Ints, Ints], Floats]
+    groups: Groups | None = None
+
+    @classmethod
+    def of_groups(cls, name: str, label: Ints) -> "Kernel":
+        """Return the effect of values that judgments with the same label share."""
+        return cls(name, lambda a, b: 1.0 * (label[a] == label[b]), Groups(label))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +127,7 @@ def effects(campaign: Campaign, *, without: frozenset[str] = frozenset()) -> Eff
     columns += _versions(campaign, columns)
     if campaign.other is None and _shows_items(campaign) and label is campaign.output:
         columns.append(_items(campaign, item))
-    kernels = _kernels(campaign, blocks, outputs_only=label is campaign.output)
+    kernels = _kernels(campaign, outputs_only=label is campaign.output)
     return Effects(
         blocks,
         tuple(one for one in columns if one.name not in without and one.q),
@@ -155,7 +161,7 @@ def _metrics(campaign: Campaign) -> list[Columns]:
     pools = campaign.pools
     width = np.sqrt(np.einsum("kpp->kp", pools.covariance).mean(axis=0))
     known = width > 1e-9 * (np.abs(pools.metric).max(axis=0, initial=0.0) + 1e-300)
-    centred = (campaign.metric - campaign.writers @ campaign.metric_centre)[:, known]
+    centred = (campaign.metric - campaign.writer_rows @ campaign.metric_centre)[:, known]
     centred = centred / width[known]
     x = _of_judgments(campaign, centred)
     if known.any() and np.abs(x).max(initial=0.0) > 0:
@@ -168,14 +174,13 @@ def _metrics(campaign: Campaign) -> list[Columns]:
         found.append(Columns("metrics", common, axes=of_metrics))
         own = common[:, :_OWN_AXES]
         if 1 < campaign.k <= _MOST_COLUMNS / _OWN_AXES:
-            contrast = csr_array(campaign.contrast)
-            parts = [contrast.multiply(axis[:, np.newaxis]) for axis in own.T]
+            parts = [campaign.contrast.multiply(axis[:, np.newaxis]) for axis in own.T]
             slopes = csr_array(hstack(parts))
             found.append(Columns("own slopes", slopes))
     group = campaign.shared_group
     if (group >= 0).any() and campaign.other is None:
         member = group[:, np.newaxis] == np.arange(len(pools.wrote))
-        column = (member - campaign.writers @ pools.shared)[campaign.output]
+        column = (member - campaign.writer_rows @ pools.shared)[campaign.output]
         # a text has one level, whatever the spreads of its writers are
         together = column.sum(axis=1, keepdims=True)
         found.append(Columns("shared texts", together, of_scores=True))
@@ -196,7 +201,7 @@ def _raters(campaign: Campaign) -> list[Columns]:
         return []
     k, found = campaign.k, []
     share = np.bincount(campaign.rater) / campaign.n
-    contrast = csr_array(campaign.contrast).tocoo()
+    contrast = campaign.contrast.tocoo()
     if campaign.other is None:
         column, number = _frequent(campaign.rater, _MOST_COLUMNS)
         rows = np.flatnonzero(column >= 0)
@@ -242,7 +247,7 @@ def _preferences(campaign: Campaign) -> list[Columns]:
     k, n, found = campaign.k, campaign.n, []
     if campaign.first is not None and np.any(campaign.first):
         found.append(Columns("order", campaign.first[:, np.newaxis]))
-    contrast = campaign.contrast
+    contrast = campaign.contrast.toarray()
     high, low = contrast.argmax(axis=1), contrast.argmin(axis=1)
     pair = np.minimum(high, low) * k + np.maximum(high, low)
     names, code = np.unique(pair, return_inverse=True)
@@ -268,34 +273,30 @@ def _versions(campaign: Campaign, known: list[Columns]) -> list[Columns]:
     return found
 
 
-def _version_items(campaign: Campaign, version: Ints, blocks: Blocks) -> list[Kernel]:
+def _version_items(campaign: Campaign, version: Ints) -> list[Kernel]:
     """What makes an item easy or hard in one version only, where items were judged in several."""
     item = campaign.item[campaign.output]
     names, both = np.unique(item * (version.max() + 1) + version, return_inverse=True)
     if len(names) == len(np.unique(item)):
         return []
-    within = blocks.kernel(lambda a, b: both[a] == both[b])
-    return [Kernel("version items", within, _members(both))]
+    return [Kernel.of_groups("version items", both)]
 
 
 def _items(campaign: Campaign, item: Ints) -> Columns:
     return Columns("item", csr_array((np.ones(campaign.n), (np.arange(campaign.n), item))))
 
 
-def _kernels(campaign: Campaign, blocks: Blocks, *, outputs_only: bool) -> list[Kernel]:
+def _kernels(campaign: Campaign, *, outputs_only: bool) -> list[Kernel]:
     """Effects of clusters, items, texts and outputs, and noise."""
     found = []
     output, item = campaign.output, campaign.item[campaign.output]
     if campaign.other is None:
         if campaign.cluster is not None:
-            cluster = campaign.cluster[output]
-            within = blocks.kernel(lambda a, b: cluster[a] == cluster[b])
-            found.append(Kernel("cluster", within, _members(cluster)))
+            found.append(Kernel.of_groups("cluster", campaign.cluster[output]))
         if _shows_items(campaign) and not outputs_only:
-            within = blocks.kernel(lambda a, b: item[a] == item[b])
-            found.append(Kernel("item", within, _members(item)))
+            found.append(Kernel.of_groups("item", item))
             if campaign.version is not None:
-                found += _version_items(campaign, campaign.version, blocks)
+                found += _version_items(campaign, campaign.version)
             if _shows_likeness(campaign):
                 assert campaign.likeness is not None
                 likeness = campaign.likeness[output]
@@ -305,29 +306,17 @@ def _kernels(campaign: Campaign, blocks: Blocks, *, outputs_only: bool) -> list[
                     value = np.sqrt(likeness[a, writer[b]] * likeness[b, writer[a]])
                     return np.where(item[a] == item[b], value, 0.0)
 
-                found.append(Kernel("text", blocks.kernel(alike)))
+                found.append(Kernel("text", alike))
     if len(np.unique(output)) < campaign.n:
         if campaign.other is None:
-            within = blocks.kernel(lambda a, b: output[a] == output[b])
-            factor = _members(output)
+            found.append(Kernel.of_groups("output", output))
         else:
-            other, m = campaign.other, len(campaign.item)
-            within = blocks.kernel(
-                lambda a, b: (
-                    1.0 * (output[a] == output[b])
-                    + (other[a] == other[b])
-                    - (output[a] == other[b])
-                    - (other[a] == output[b])
-                )
-            )
-            factor = csr_array(_members(output, m) - _members(other, m))
-        found.append(Kernel("output", within, factor))
-    found.append(Kernel("noise", blocks.kernel(lambda a, b: a == b)))
+            other = campaign.other
+
+            def tied(a: Ints, b: Ints) -> Floats:
+                found = 1.0 * (output[a] == output[b]) + (other[a] == other[b])
+                return np.asarray(found - (output[a] == other[b]) - (other[a] == output[b]))
+
+            found.append(Kernel("output", tied))
+    found.append(Kernel("noise", lambda a, b: 1.0 * (a == b)))
     return found
-
-
-def _members(label: Ints, number: int | None = None) -> csr_array:
-    """Return which value each judgment has, as a matrix of zeros and ones."""
-    n = len(label)
-    shape = (n, int(label.max()) + 1 if number is None else number)
-    return csr_array((np.ones(n), (np.arange(n), label)), shape=shape)

@@ -1,6 +1,6 @@
 """The model fitted to a campaign, and what any answer is made of: weights on judgments, and one error matrix."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -9,9 +9,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from steelyard.errors import NotEstimableError
+from steelyard.model.blocks import Groups
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
-from steelyard.model.forms import squares
+from steelyard.model.forms import Weights, squares
 from steelyard.model.observed import Observed, observed
 from steelyard.model.reml import System, Variances, variances
 from steelyard.model.spread import Spread, spread_of
@@ -24,6 +25,8 @@ __all__ = ["About", "Answers", "Fit", "fit"]
 _ROUNDING = 1e-14
 # Judgments that effects explain wholly leave no less than this share of their variance: less is rounding.
 _EXACT = 1e-6
+# Of so few systems arrays of judgments by systems are held.
+_FEW = 200
 
 About = Literal["pool", "new outputs", "these raters"]
 
@@ -36,7 +39,7 @@ class Answers:
     ----------
     mean : (k,) array
         Best linear unbiased predictions of the pools' means.
-    weights : (n, k) array
+    weights : Weights
         The weight of each judgment in each mean.
     parts : mapping of str to (k, k) array
         What each effect adds to the covariance of the errors.
@@ -46,7 +49,7 @@ class Answers:
     """
 
     mean: Floats
-    weights: Floats
+    weights: Weights
     parts: Mapping[str, Floats]
     unseen: Floats | None = None
 
@@ -93,9 +96,9 @@ class Fit:
         """The unit in which the equations hold the means."""
         return _unit(self.scale)
 
-    def estimates(self, weights: Floats) -> Floats:
+    def estimates(self, weights: Weights) -> Floats:
         """Return the estimates that weights on judgments give, (k,), never outside known ends of the scale."""
-        found = weights.T @ (self.campaign.score - self.centre) + self.centre
+        found = weights.onto(self.campaign.score - self.centre) + self.centre
         ends = self.campaign.scale_ends if self.campaign.other is None else None
         return np.asarray(found if ends is None else np.clip(found, *ends))
 
@@ -105,22 +108,41 @@ class Fit:
         return targets(self.system.effects, self.campaign, self.scale)
 
     @cached_property
-    def weights(self) -> Floats:
-        """The weight of each scaled judgment in the best estimate of each mean, (n, k).
+    def weights(self) -> Weights:
+        """The weight of each scaled judgment in the best estimate of each mean.
 
         They are best for these outputs by exactly these raters, each with a share of the judgments.
         What an interval is about changes the error, not the estimate.
         """
-        at, built, asked = self.variances.solution, self.system.effects, self.targets
-        local = np.zeros((self.campaign.n, asked.means.shape[1]))
-        of_kernels = at.theta[len(built.columns) :]
+        at, asked, q = self.variances.solution, self.targets, self.system.q
+        of_kernels = at.theta[len(self.system.slices) :]
+        local = csr_array((self.campaign.n, asked.means.shape[1]))
         for theta, covariance in zip(of_kernels, asked.kernels, strict=True):
-            local += theta * covariance
-        inside = at.inverse @ local
+            local = local + theta * covariance
         target = asked.all_columns.copy()
-        target[self.system.q :] *= self.unit
-        off = target - self.system.u.T @ inside
-        return np.asarray(inside + at.au @ (at.m_inverse @ off))
+        target[q:] *= self.unit
+        if not isinstance(local, csr_array) or self.campaign.k <= 2 * q:
+            inside = at.within.times(local.toarray() if isinstance(local, csr_array) else local)
+            off = target - self.system.u.T @ inside
+            return Weights(inside + at.within.times(self.system.u @ (at.m_inverse @ off)))
+        return self._low_rank(local, target)
+
+    def _low_rank(self, local: csr_array, target: Floats) -> Weights:
+        """Return the weights where systems are many, and share only the values of columns.
+
+        The means' part of the equations is diagonal, d, and a is the part beside it over d. So the
+        means' coefficients are ``(target - D'A^-1 C) / d - a'F`` with F those of the other columns.
+        """
+        at, u, q = self.variances.solution, self.system.u, self.system.q
+        gram, inverse = at.within.gram(), at.within.matrix()
+        inside = csr_array(inverse @ local)
+        off = csr_array(target[q:]) - u[:, q:].T @ inside
+        beside = gram[:q, q:] / np.diag(gram)[q:]
+        of_columns = at.m_inverse[:q, :q] @ (target[:q] - (u[:, :q].T @ inside).toarray())
+        of_columns += (off.T @ at.m_inverse[:q, q:].T).T
+        own = inside + inverse @ (u[:, q:] @ off.multiply(1 / np.diag(gram)[q:, np.newaxis]))
+        common = at.within.times(u[:, :q].toarray() - u[:, q:] @ beside.T)
+        return Weights(common, csr_array(own), of_columns)
 
     def answers(self, about: About = "pool") -> Answers:
         """Return the means of all systems and their errors.
@@ -131,12 +153,16 @@ class Fit:
             Whether the means are of these outputs by raters like these, of new outputs like these, or of
             these outputs by exactly these raters.
         """
-        return replace(self.errors_of(self.weights, about), unseen=self.unseen)
+        return replace(self._errors(self._best, about), unseen=self.unseen)
+
+    @cached_property
+    def _best(self) -> "_Reach":
+        return _Reach.of(self, self.weights)
 
     @cached_property
     def unseen(self) -> Floats:
         """The weights of the systems' means in each answer that no judgment shows, (k, f)."""
-        return np.asarray(self.targets.means - self.system.means.T @ self.weights / self.unit)
+        return np.asarray(self.targets.means - self._best.columns[self.system.q :] / self.unit)
 
     def plain(self, about: About = "pool") -> Answers:
         """Return the plain means of the judged outputs of each system, with their errors under the model.
@@ -146,69 +172,72 @@ class Fit:
         about : {"pool", "new outputs", "these raters"}
             As in `answers`.
         """
+        return self._errors(self._plain, about)
+
+    @cached_property
+    def _plain(self) -> "_Reach":
         campaign = self.campaign
         times = np.bincount(campaign.output, minlength=len(campaign.item))
-        judged = (campaign.writers > 0) & (times > 0)[:, np.newaxis]
-        stands_for = judged.astype(np.float64)
-        if campaign.weight is not None:
-            stands_for *= campaign.weight[:, np.newaxis]
-        stands_for *= self._share_of_shared(stands_for)
-        share = stands_for / np.maximum(stands_for.sum(axis=0), 1e-300)
-        weights = (share / np.maximum(times, 1)[:, np.newaxis])[campaign.output]
-        return self.errors_of(weights * self.spread[:, np.newaxis], about)
+        counts = 1.0 * (times > 0) if campaign.weight is None else (times > 0) * campaign.weight
+        stands_for = csr_array((campaign.writer_rows > 0) * counts[:, np.newaxis])
+        stands_for = csr_array(stands_for.multiply(self._share_of_shared(stands_for)))
+        share = stands_for.multiply(1 / np.maximum(stands_for.sum(axis=0), 1e-300))
+        share = csr_array(share.multiply((1 / np.maximum(times, 1))[:, np.newaxis]))
+        weights = csr_array(share[campaign.output].multiply(self.spread[:, np.newaxis]))
+        few = campaign.k <= _FEW
+        common = weights.toarray() if few else np.zeros((campaign.n, 0))
+        none = None if few else np.zeros((0, campaign.k))
+        return _Reach.of(self, Weights(common, None if few else weights, none))
 
-    def _share_of_shared(self, stands_for: Floats) -> Floats:
+    def _share_of_shared(self, stands_for: csr_array) -> csr_array:
         """Return what brings texts that several systems wrote, judged for any of them, to their share of each pool."""
         shared, group = self.campaign.pools.shared, self.campaign.shared_group
+        row, system = stands_for.nonzero()
         judged = np.zeros((shared.shape[1] + 1, shared.shape[0]))
-        np.add.at(judged, group, stands_for)
+        np.add.at(judged, (group[row], system), stands_for.data)
         wanted = np.vstack([shared.T, 1 - shared.sum(axis=1)])
-        return np.asarray(np.where(judged > 0, wanted / np.maximum(judged, 1e-300), 0.0)[group])
+        share = np.where(judged > 0, wanted / np.maximum(judged, 1e-300), 0.0)
+        return csr_array((share[group[row], system], (row, system)), shape=stands_for.shape)
 
-    def errors_of(self, z_weights: Floats, about: About = "pool") -> Answers:
+    def errors_of(self, z_weights: Weights, about: About = "pool") -> Answers:
         """Return the estimates that these weights on scaled judgments give, and their errors.
 
         Parameters
         ----------
-        z_weights : (n, f) array
+        z_weights : Weights
             The weight of each scaled judgment in each estimate.
         about : {"pool", "new outputs", "these raters"}
             As in `answers`.
         """
-        parts = self.effect_parts(z_weights, about)
-        if about == "new outputs":
-            parts["metrics of new outputs"] = self.metric_error
-        parts["learning"] = self._learning(z_weights)
+        return self._errors(_Reach.of(self, z_weights), about)
+
+    def _errors(self, reach: "_Reach", about: About) -> Answers:
+        parts = self._modelled(reach, about)
+        parts["learning"] = reach.learning
         parts["observed"] = self._observed(parts)
-        weights = z_weights / self.spread[:, np.newaxis]
-        return Answers(self.estimates(weights), weights, parts)
+        return Answers(self.estimates(reach.weights), reach.weights, parts)
 
-    def effect_parts(self, z_weights: Floats, about: About) -> dict[str, Floats]:
-        """Return what each effect adds to the covariance of the errors of estimates with these weights.
+    def modelled(self, about: About = "pool") -> dict[str, Floats]:
+        """Return what each effect adds to the errors of the best means, if the variances are known."""
+        return self._modelled(self._best, about)
 
-        Parameters
-        ----------
-        z_weights, about
-            As in `errors_of`.
-        """
+    def _modelled(self, reach: "_Reach", about: About) -> dict[str, Floats]:
         at, built, asked = self.variances.solution, self.system.effects, self.targets
         of_columns = asked.these_raters if about == "these raters" else asked.columns
         parts = {}
-        seen = self.system.u.T @ z_weights
         for theta, own, column, wanted in zip(
             at.theta, self.system.slices, built.columns, of_columns, strict=False
         ):
-            off = wanted - seen[own]
+            off = wanted - reach.columns[own]
             parts[column.name] = theta * off.T @ off
         of_kernels = at.theta[len(built.columns) :]
-        for theta, kernel, matrix, covariance, pool in zip(
-            of_kernels, built.kernels, self.system.matrices, asked.kernels, asked.pools, strict=True
+        for theta, kernel, square, cross, pool in zip(
+            of_kernels, built.kernels, reach.squares, reach.crosses, asked.pools, strict=True
         ):
-            found = z_weights.T @ (matrix @ z_weights)
-            if about != "new outputs":
-                cross = z_weights.T @ covariance
-                found = found - cross - cross.T + pool
-            parts[kernel.name] = theta * found
+            off = square if about == "new outputs" else square - cross - cross.T + pool
+            parts[kernel.name] = theta * off
+        if about == "new outputs":
+            parts["metrics of new outputs"] = self.metric_error
         return parts
 
     def _observed(self, parts: Mapping[str, Floats]) -> Floats:
@@ -222,7 +251,10 @@ class Fit:
     @cached_property
     def observed(self) -> Observed:
         """What the judgments show of the errors, beside what the model expects."""
-        return observed(self.system, self.variances.solution, self.weights, self.kurtosis)
+        of_kernels = self.variances.solution.theta[len(self.system.slices) :]
+        pairs = zip(of_kernels, self._best.squares, strict=True)
+        expected = np.asarray(sum(theta * square for theta, square in pairs))
+        return observed(self.system, self.variances.solution, self.weights, expected, self.kurtosis)
 
     @cached_property
     def expectation_worth(self) -> float:
@@ -235,23 +267,6 @@ class Fit:
         """The weight of the observed squares beside the model's expectation, (k,)."""
         worth = self.observed.worth
         return worth / (worth + self.expectation_worth)
-
-    def _learning(self, weights: Floats) -> Floats:
-        """What the means would move if the variances were others, within their errors (Prasad and Rao 1990)."""
-        at, asked = self.variances.solution, self.targets
-        seen = self.system.u.T @ weights
-        moves = [
-            (wanted - seen[own]).T @ at.values[own]
-            for wanted, own in zip(asked.these_raters, self.system.slices, strict=True)
-        ]
-        of_kernels = at.theta[len(moves) :]
-        for theta, covariance, matrix in zip(
-            of_kernels, asked.kernels, self.system.matrices, strict=True
-        ):
-            off = covariance - matrix @ weights
-            moves.append(theta * (off.T @ at.residual))
-        by_effect = np.stack(moves)
-        return np.asarray(by_effect.T @ self.variances.covariance @ by_effect)
 
     @property
     def metric_error(self) -> Floats:
@@ -325,7 +340,7 @@ class Fit:
     @cached_property
     def variance_of_one(self) -> Mapping[str, Floats]:
         """What each effect adds to the variance of one judgment of each system, (k,)."""
-        own, found = self.campaign.writers[self.campaign.output], {}
+        own, found = self.campaign.writer_rows[self.campaign.output], {}
         theta = dict(zip(self.system.effects.names, self.variances.solution.theta, strict=True))
         mass = np.maximum(own.sum(axis=0), 1e-300)
         of_noise = np.asarray(own.T @ self.spread**2) / mass
@@ -344,18 +359,71 @@ class Fit:
         Nothing is left of the only judgment of a system.
         """
         at = self.variances.solution
-        alone = at.inverse.diagonal()
-        diagonal = alone - at.au.multiply(at.au @ at.m_inverse).sum(axis=1)
-        known = diagonal > 1e-10 * alone
-        return np.asarray(
-            np.where(known, at.residual, 0.0) / np.where(known, diagonal, 1.0) * self.spread
+        own = at.own_projection()
+        known = own > 0
+        left = np.where(known, at.residual, 0.0) / np.where(known, own, 1.0)
+        return np.asarray(left * self.spread)
+
+
+@dataclass(frozen=True, eq=False)
+class _Reach:
+    """What weights on scaled judgments reach, whatever their errors are about.
+
+    Attributes
+    ----------
+    weights : Weights
+        On judgments in their own units.
+    columns : (q + k, f) array
+        ``U'W``.
+    squares, crosses : sequences of (f, f) arrays
+        ``W'KW`` and ``W'C`` for each effect K with kernels and its covariance C with the pools.
+    learning : (f, f) array
+        What the means would move if the variances were others, within their errors (Prasad and Rao 1990).
+    """
+
+    weights: Weights
+    columns: Floats
+    squares: Sequence[Floats]
+    crosses: Sequence[Floats]
+    learning: Floats
+
+    @classmethod
+    def of(cls, fit: Fit, weights: Weights) -> "_Reach":
+        """Return what weights on scaled judgments reach."""
+        system, at, asked = fit.system, fit.variances.solution, fit.targets
+        columns = weights.onto(system.u).T
+        squares = []
+        for matrix in system.matrices[:-1]:
+            if isinstance(matrix, Groups):
+                squares.append(weights.through(matrix.members).gram())
+            else:
+                squares.append(weights.onto(matrix @ weights.dense()))
+        squares.append(weights.gram())
+        moves = [
+            (wanted - columns[own]).T @ at.values[own]
+            for wanted, own in zip(asked.these_raters, system.slices, strict=True)
+        ]
+        of_kernels = at.theta[len(moves) :]
+        moves += [
+            theta * (covariance.T @ at.residual - weights.onto(matrix @ at.residual))
+            for theta, covariance, matrix in zip(
+                of_kernels, asked.kernels, system.matrices, strict=True
+            )
+        ]
+        by_effect = np.stack(moves)
+        return cls(
+            weights.times(1 / fit.spread),
+            columns,
+            squares,
+            [weights.onto(one) for one in asked.kernels],
+            by_effect.T @ fit.variances.covariance @ by_effect,
         )
 
 
 def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:
     if campaign.other is not None:
         return np.ones(campaign.n)
-    return (campaign.writers @ scale)[campaign.output]
+    return np.asarray(campaign.writer_rows @ scale)[campaign.output]
 
 
 def fit(
@@ -387,9 +455,9 @@ def fit(
     """
 
     def at(spread: Spread, near: Fit | None, *, exact: bool) -> Fit:
-        built, scale = effects(campaign, without=without), np.sqrt(spread.variance)
+        scale = np.sqrt(spread.variance)
         of_judgments = _spread_of_judgments(campaign, scale)
-        means = campaign.contrast * (_unit(scale) / of_judgments)[:, np.newaxis]
+        means = csr_array(campaign.contrast.multiply((_unit(scale) / of_judgments)[:, np.newaxis]))
         system = System((campaign.score - centre) / of_judgments, means, built)
         alike = near is not None and near.variances.names == built.names
         start = near.variances.solution.theta if near is not None and alike else None
@@ -407,12 +475,13 @@ def fit(
             kurtosis=spread.kurtosis,
         )
 
+    built = effects(campaign, without=without)
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0
     with one_thread():
         if campaign.other is not None:
             freedom = np.full(campaign.k, campaign.n / campaign.k)
             return at(Spread(np.ones(campaign.k), 0.0, 0.0), near, exact=True)
-        own = campaign.writers[campaign.output]
+        own = campaign.contrast
         mass = np.maximum(own.sum(axis=0), 1e-300)
         off = campaign.score - own @ ((own.T @ campaign.score) / mass)
         freedom, squares = _freedom(campaign), _raw_squares(campaign)
@@ -445,15 +514,16 @@ def _half_scale(campaign: Campaign) -> float:
 
 def _freedom(campaign: Campaign) -> Floats:
     """Judged texts of each system less one."""
-    judged = np.unique(campaign.output)
-    return np.asarray(np.maximum((campaign.writers[judged] > 0).sum(axis=0) - 1.0, 0.0))
+    wrote = campaign.writer_rows[np.unique(campaign.output)] > 0
+    return np.asarray(np.maximum(wrote.sum(axis=0) - 1.0, 0.0))
 
 
 def _raw_squares(campaign: Campaign) -> Floats:
     """The variance of each system's judgments."""
-    own = campaign.writers[campaign.output]
+    own = campaign.contrast
     mass = np.maximum(own.sum(axis=0), 1e-300)
     mean = (own.T @ campaign.score) / mass
-    off = campaign.score[:, np.newaxis] - mean
+    off = campaign.score[np.repeat(np.arange(campaign.n), np.diff(own.indptr))] - mean[own.indices]
+    squares = np.bincount(own.indices, own.data * off**2, minlength=campaign.k)
     n = _freedom(campaign) + 1
-    return np.asarray(np.sum(own * off**2, axis=0) / mass * n / np.maximum(n - 1, 1))
+    return np.asarray(squares / mass * n / np.maximum(n - 1, 1))

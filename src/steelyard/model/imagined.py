@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import PRIOR, effects
@@ -288,9 +289,9 @@ def imagined(known: Known, campaign: Campaign, *, about: About = "pool") -> Imag
         built = effects(campaign)
         theta, _ = known.of_effects(built.names)
         scale, _ = known.of_systems(campaign.systems)
-        spread = (campaign.writers @ scale)[campaign.output]
+        spread = np.asarray(campaign.writer_rows @ scale)[campaign.output]
         unit = float(np.exp(np.mean(np.log(scale))))
-        means = campaign.contrast * (unit / spread)[:, np.newaxis]
+        means = csr_array(campaign.contrast.multiply((unit / spread)[:, np.newaxis]))
         system = System(np.zeros(campaign.n), means, built)
         solution = system.solve(theta)
         covariance = _covariance(system, solution)
@@ -321,8 +322,11 @@ def _covariance(system: System, solution: Solution) -> Floats:
     for own, v in zip(system.slices, of_columns, strict=True):
         values[own] *= np.sqrt(v)
     z += system.u[:, : system.q] @ values
-    for size, index in enumerate(built.blocks.index):
-        block = sum(v * one.within[size] for v, one in zip(of_kernels, built.kernels, strict=True))
+    for index in built.blocks.index:
+        pairs = index[:, :, np.newaxis], index[:, np.newaxis, :]
+        block = sum(
+            v * one.covariance(*pairs) for v, one in zip(of_kernels, built.kernels, strict=True)
+        )
         root = np.linalg.cholesky(block)
         z[index] += root @ rng.standard_normal((*index.shape, _DRAWS))
     left = solution.project(z)
@@ -343,29 +347,30 @@ def _covariance(system: System, solution: Solution) -> Floats:
 
 def _expected(fit: Fit, about: About, off: float) -> Answers:
     """Return the answers with the errors that they are expected to have; `off`: what observed squares will add."""
-    parts = fit.effect_parts(fit.weights, about)
+    parts = fit.modelled(about)
     of_blocks = sum(parts[one.name] for one in fit.system.effects.kernels)
     trust = np.sqrt(fit.freedom / (fit.freedom + fit.expectation_worth))
     parts["learning"] = _learning(fit)
     parts["observed"] = off * of_blocks * np.outer(trust, trust)
     if about == "new outputs":
         parts["metrics of new outputs"] = _metric_error(fit)
-    return Answers(np.zeros(fit.campaign.k), fit.weights / fit.spread[:, np.newaxis], parts)
+    return Answers(np.zeros(fit.campaign.k), fit.weights.times(1 / fit.spread), parts)
 
 
 def _learning(fit: Fit) -> Floats:
     """What the means are expected to move by, as the variances are learned (Prasad and Rao 1990)."""
     at, system, asked = fit.variances.solution, fit.system, fit.targets
-    seen = system.u.T @ fit.weights
+    weights = fit.weights.dense()
+    seen = system.u.T @ weights
     moves = [
         system.u[:, own] @ (these - seen[own])
         for own, these in zip(system.slices, asked.these_raters, strict=True)
     ]
     moves += [
-        covariance - matrix @ fit.weights
+        np.asarray(covariance - matrix @ weights)
         for matrix, covariance in zip(system.matrices, asked.kernels, strict=True)
     ]
-    e, n, k = len(moves), *fit.weights.shape
+    e, n, k = len(moves), *weights.shape
     flat = np.stack([v * one for v, one in zip(at.theta, moves, strict=True)], axis=1)
     flat = flat.reshape(n, e * k)
     both = (flat.T @ at.project(flat)).reshape(e, k, e, k)

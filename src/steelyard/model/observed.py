@@ -6,8 +6,10 @@ import numpy as np
 from scipy.special import digamma, polygamma
 
 from steelyard.model.campaign import Floats
+from steelyard.model.forms import Weights
 from steelyard.model.reml import Solution, System
 from steelyard.model.spread import lent_by
+from steelyard.model.within import product
 
 __all__ = ["Observed", "observed"]
 
@@ -88,7 +90,9 @@ def _departure(ratio: Floats, freedom: Floats, systems: int) -> float:
     return float((seen * excess + _SYSTEMS * expected) / (seen + _SYSTEMS))
 
 
-def observed(system: System, at: Solution, weights: Floats, kurtosis: float = 0.0) -> Observed:
+def observed(
+    system: System, at: Solution, weights: Weights, expected: Floats, kurtosis: float = 0.0
+) -> Observed:
     """Return observed and expected squares of the blocks' parts in the errors of the means.
 
     A mean's error is a sum over blocks of weighted judgments. Their squares, added up, show its variance
@@ -98,37 +102,35 @@ def observed(system: System, at: Solution, weights: Floats, kurtosis: float = 0.
     ----------
     system, at
         The equations, and their solution.
-    weights : (n, k) array
+    weights : Weights
         The weight of each judgment in each mean.
+    expected : (k, k) array
+        What the model expects of the squares.
     kurtosis : float
         Excess kurtosis of the judgments.
     """
     k = weights.shape[1]
+    blocks = system.effects.blocks
     left = system.z - system.u @ at.values
-    squares, expected, fourth = (np.zeros((k, k)) for _ in range(3))
-    taken = np.zeros(k)
+    squares = weights.times(left).through(blocks.groups.members).gram()
+    fourth, taken = np.zeros((k, k)), np.zeros(k)
     of_kernels = at.theta[len(system.slices) :]
-    for size, every in enumerate(system.effects.blocks.index):
+    for every in blocks.index:
         step = max(_AT_ONCE // every.shape[1], 1)
         for first in range(0, len(every), step):
-            chosen = slice(first, first + step)
-            index = every[chosen]
+            index = every[first : first + step]
+            pairs = index[:, :, np.newaxis], index[:, np.newaxis, :]
             within = sum(
-                v * one.within[size][chosen]
+                v * one.covariance(*pairs)
                 for v, one in zip(of_kernels, system.effects.kernels, strict=True)
             )
-            own = weights[index]
-            parts = np.einsum("bm,bmk->bk", left[index], own)
-            squares += parts.T @ parts
-            through = within @ own
-            expected += np.einsum("bmk,bml->kl", own, through)
-            square = np.einsum("bmk,bmk->bk", own, through)
+            own = weights.dense(index.ravel()).reshape(*index.shape, k)
+            square = np.einsum("bmk,bmk->bk", own, within @ own)
             fourth += square.T @ square if k <= _MOST_PAIRED else np.diag(np.sum(square**2, axis=0))
             rows = system.u[index.ravel()]
-            shape = (*index.shape, rows.shape[1])
-            reach = np.asarray(rows @ at.m_inverse).reshape(shape)
-            lost = reach @ rows.toarray().reshape(shape).swapaxes(1, 2)
-            taken += np.einsum("bmk,bml,blk->k", own, lost, own, optimize=True)
+            reach = product(rows, at.m_inverse).reshape(*index.shape, -1)
+            lost = reach @ rows.toarray().reshape(reach.shape).swapaxes(1, 2)
+            taken += np.sum(own * (lost @ own), axis=(0, 1))
     full = np.diag(expected)
     kept = np.clip(1 - taken / np.maximum(full, 1e-300), 0.05, 1.0)
     both = np.sqrt(np.outer(kept, kept))

@@ -57,7 +57,7 @@ class PreferredFit(Fit):
         columns = csc_array(design)
         row = columns.indices[columns.indptr[:-1]]
         sign = columns.data[columns.indptr[:-1]]
-        contrast = self.campaign.contrast[row]
+        contrast = self.campaign.contrast[row].toarray()
         high, low = contrast.argmax(axis=1), contrast.argmin(axis=1)
         of_a, of_b = self.forms.argmax(axis=1), self.forms.argmin(axis=1)
         ahead = (high[:, np.newaxis] == of_a) & (low[:, np.newaxis] == of_b)

@@ -1,14 +1,16 @@
 """Penalised restricted maximum likelihood: how much of the judgments' variance each effect has."""
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.sparse import csr_array, hstack
 
+from steelyard.model.blocks import Groups
 from steelyard.model.campaign import Floats
 from steelyard.model.effects import PRIOR, Effects
+from steelyard.model.within import Dense, Inverse, Nested, product
 
 __all__ = ["Solution", "System", "Variances", "variances"]
 
@@ -20,6 +22,8 @@ _LEAST = 18.0
 # Means have no prior; where judgments do not tell them apart, this much of their information keeps the
 # equations solvable.
 _APART, _FLAT = 1e-10, 1e-8
+# So many judgments are looked at together: their weights on all columns are in memory.
+_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +35,10 @@ class Solution:
 
     Attributes
     ----------
-    inverse : sparse (n, n) array
+    within : Inverse
         Inverse of A.
-    au : sparse (n, q) array
-        ``A^-1 U``.
+    u : sparse (n, q) array
+        U.
     m_inverse : (q, q) array
         Inverse of M: the error covariance of the columns' values.
     values : (q,) array
@@ -44,8 +48,8 @@ class Solution:
     """
 
     theta: Floats
-    inverse: csr_array
-    au: csr_array
+    within: Inverse
+    u: csr_array
     m_inverse: Floats
     values: Floats
     residual: Floats
@@ -55,33 +59,58 @@ class Solution:
 
     def project(self, vectors: Floats) -> Floats:
         """Return ``P v`` for each column v."""
-        left = self.inverse @ vectors - self.au @ (self.m_inverse @ (self.au.T @ vectors))
-        return np.asarray(left)
+        seen = self.m_inverse @ (self.u.T @ self.within.times(vectors))
+        return self.within.times(vectors - self.u @ seen)
+
+    def own_projection(self) -> Floats:
+        """Return the diagonal of P, (n,), and 0 where rounding is all that it holds."""
+        n = len(self.residual)
+        alone, lost = self.within.diagonal(), np.empty(n)
+        for first in range(0, n, _AT_ONCE):
+            index = np.arange(first, min(first + _AT_ONCE, n))
+            rows = self.within.rows(index)
+            lost[index] = np.einsum("nq,nq->n", rows, product(rows, self.m_inverse))
+        return np.where(alone - lost > 1e-10 * alone, alone - lost, 0.0)
 
 
 class System:
     """The judgments z, the design of the means, and the effects."""
 
-    def __init__(self, z: Floats, means: Floats, effects: Effects) -> None:
+    def __init__(self, z: Floats, means: csr_array, effects: Effects) -> None:
         self.z, self.means, self.effects = z, means, effects
-        unit = means.sum(axis=1)[:, np.newaxis]
+        unit = np.asarray(means.sum(axis=1)).reshape(-1, 1)
         columns = [
             csr_array(one.design * unit if one.of_scores else one.design) for one in effects.columns
         ]
-        self.u = csr_array(hstack([*columns, csr_array(means)]))
+        self.u = csr_array(hstack([*columns, means], format="csr"))
         self._transposed = csr_array(self.u.T)
         ends = np.cumsum([0, *(one.q for one in effects.columns)])
         self.slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self.q = int(ends[-1])
-        self.matrices = [effects.blocks.matrix(one.within) for one in effects.kernels]
+        groups = [one.groups for one in effects.kernels[:-1]]
+        known = [one for one in groups if one is not None]
+        noise = Groups(np.arange(len(z)))
+        self._within: Nested | Dense
+        if len(known) == len(groups) and all(
+            coarse.holds(fine) for coarse, fine in itertools.pairwise(known)
+        ):
+            self._within = Nested(self.u, known)
+            self.matrices: list[Groups | csr_array] = [*known, noise]
+        else:
+            kernels = [effects.blocks.kernel(one.covariance) for one in effects.kernels]
+            self._within = Dense(self.u, effects.blocks, kernels)
+            self.matrices = [
+                effects.blocks.matrix(one) if own is None else own
+                for one, own in zip(kernels, [*groups, noise], strict=True)
+            ]
 
     @property
     def within(self) -> float:
         """Mean square of the judgments around the means; 0 where that is rounding only."""
-        gram = (csr_array(self.means.T) @ csr_array(self.means)).toarray()
+        gram = (self.means.T @ self.means).toarray()
         own = np.diag(gram)
         if (gram - np.diag(own)).any():
-            means = np.linalg.lstsq(self.means, self.z, rcond=None)[0]
+            means = np.linalg.lstsq(self.means.toarray(), self.z, rcond=None)[0]
         else:
             means = (self.means.T @ self.z) / np.where(own > 0, own, 1.0)
         fitted = self.means @ means
@@ -91,25 +120,19 @@ class System:
     def solve(self, theta: Floats, *, derivatives: bool = False) -> Solution:
         """Solve at the variances `theta`, in the order of the effects' names."""
         of_columns, of_kernels = theta[: len(self.slices)], theta[len(self.slices) :]
-        kernels = self.effects.kernels
-        a = [
-            sum(v * one.within[size] for v, one in zip(of_kernels, kernels, strict=True))
-            for size in range(len(self.effects.blocks.index))
-        ]
-        parts, log = self.effects.blocks.inverse(a)
-        inverse = self.effects.blocks.matrix(parts)
-        au, az = csr_array(inverse @ self.u), inverse @ self.z
+        within = self._within.at(of_kernels)
+        az = within.times(self.z)
         ridge = np.zeros(self.u.shape[1])
         for own, v in zip(self.slices, of_columns, strict=True):
             ridge[own] = 1 / v
-        gram = (self._transposed @ au).toarray()
+        gram = within.gram()
         of_m, m_inverse = self._inverse((gram + gram.T) / 2 + np.diag(ridge))
-        values = m_inverse @ (au.T @ self.z)
-        residual = az - au @ values
-        log += of_m - np.log(ridge[: self.q]).sum()
+        values = m_inverse @ (self._transposed @ az)
+        residual = within.times(self.z - self.u @ values)
+        log = within.log + of_m - float(np.log(ridge[: self.q]).sum())
         loss = (log + self.z @ residual) / 2
-        found = Solution(theta, inverse, au, m_inverse, values, residual, float(loss))
-        return self._with_derivatives(found, parts) if derivatives else found
+        found = Solution(theta, within, self.u, m_inverse, values, residual, float(loss))
+        return self._with_derivatives(found) if derivatives else found
 
     def _inverse(self, m: Floats) -> tuple[float, Floats]:
         """Return the logarithm of the determinant of the equations, and their inverse.
@@ -129,7 +152,7 @@ class System:
             raise np.linalg.LinAlgError("the mixed-model equations are not positive definite")
         return 2 * float(np.log(np.diag(factor)).sum()), _symmetric(dpotri(factor, lower=True)[0])
 
-    def _with_derivatives(self, at: Solution, parts: list[Floats]) -> Solution:
+    def _with_derivatives(self, at: Solution) -> Solution:
         """Add the derivative by log variances, and the average information (Gilmour et al. 1995)."""
         theta, columns = at.theta, len(self.slices)
         trace, forces = np.zeros(len(theta)), np.empty((len(self.z), len(theta)))
@@ -139,34 +162,13 @@ class System:
             only = np.zeros(len(at.values))
             only[own] = at.values[own]
             forces[:, number] = self.u @ only
-        for number, (kernel, matrix) in enumerate(
-            zip(self.effects.kernels, self.matrices, strict=True), columns
-        ):
+        trace[columns:-1] = theta[columns:-1] * at.within.slopes(at.m_inverse)
+        for number, matrix in enumerate(self.matrices, columns):
             forces[:, number] = theta[number] * (matrix @ at.residual)
-            if kernel.name == "noise":
-                continue
-            inside = sum(np.sum(i * k) for i, k in zip(parts, kernel.within, strict=True))
-            if kernel.factor is None:
-                square = at.au.T @ (matrix @ at.au)
-            else:
-                reach = csr_array(kernel.factor.T @ at.au)
-                square = reach.T @ reach
-            across = csr_array(square).multiply(at.m_inverse).sum()
-            trace[number] = theta[number] * (inside - across)
         trace[-1] = len(self.z) - self.means.shape[1] - trace[:-1].sum()
         gradient = (trace - forces.T @ at.residual) / 2
         information = forces.T @ at.project(forces) / 2
-        return Solution(
-            at.theta,
-            at.inverse,
-            at.au,
-            at.m_inverse,
-            at.values,
-            at.residual,
-            at.loss,
-            gradient,
-            (information + information.T) / 2,
-        )
+        return replace(at, gradient=gradient, information=(information + information.T) / 2)
 
 
 def _symmetric(lower: Floats) -> Floats:

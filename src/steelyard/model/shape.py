@@ -5,6 +5,7 @@ several means follow from them (Zou and Donner 2008, with the correlations of th
 """
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import Answers, Fit
@@ -62,9 +63,14 @@ def _skewness(fit: Fit, answers: Answers) -> Floats:
     system, campaign = fit.system, fit.campaign
     left = (system.z - system.u @ fit.variances.solution.values) * fit.spread
     blocks = system.effects.blocks
-    sums, _ = within_strata(blocks.sums(answers.weights * left[:, np.newaxis]), campaign, blocks)
-    own = 1.0 * (blocks.sums(campaign.writers[campaign.output]) > 0)
-    square, cube = np.sum(sums**2, axis=0), np.sum(sums**3, axis=0)
+    of_blocks = answers.weights.times(left).through(blocks.groups.members)
+    square, cube = np.zeros(campaign.k), np.zeros(campaign.k)
+    for part in [of_blocks.dense()] if campaign.stratum is not None else of_blocks.parts():
+        sums, _ = within_strata(part, campaign, blocks)
+        squares = sums * sums
+        square += squares.sum(axis=0)
+        cube += np.einsum("bk,bk->k", squares, sums)
+    own = csr_array(blocks.groups.members @ campaign.contrast) > 0
     floor = np.maximum(square, 1e-12 * max(float(square.max()), 1e-150))
     found = np.where(square >= floor, cube / floor**1.5, 0.0)
     n = own.sum(axis=0)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import digamma, polygamma
 
 from steelyard.model.campaign import Floats
@@ -35,7 +36,9 @@ class Spread:
     kurtosis: float
 
 
-def spread_of(residual: Floats, own: Floats, squares: Floats, freedom: Floats) -> Spread:
+def spread_of(
+    residual: Floats, own: Floats | csr_array, squares: Floats, freedom: Floats
+) -> Spread:
     """Moderate variances of judgments whose tails may be long.
 
     A sum of squares of normal judgments has the variance of chi-square; with an excess kurtosis of g it is
@@ -53,8 +56,9 @@ def spread_of(residual: Floats, own: Floats, squares: Floats, freedom: Floats) -
     """
     kurtosis = 0.0
     variance, lent = moderated(squares, freedom)
+    moments = _moments(residual, csr_array(own))
     for _ in range(_ROUNDS):
-        kurtosis = _kurtosis(residual, own == 1, variance)
+        kurtosis = _kurtosis(*moments, variance)
         n = np.maximum(freedom, 1e-9)
         variance, lent = moderated(
             squares, np.where(freedom > 0, n / (1 + kurtosis * n / (2 * n + 2)), 0.0)
@@ -62,21 +66,29 @@ def spread_of(residual: Floats, own: Floats, squares: Floats, freedom: Floats) -
     return Spread(variance, lent, kurtosis)
 
 
-def _kurtosis(residual: Floats, alone: Floats, variance: Floats) -> float:
+def _moments(residual: Floats, own: csr_array) -> tuple[Floats, Floats, Floats]:
+    """Return the number of residuals that are one system's alone, and their second and fourth moments."""
+    k, alone = own.shape[1], own.data == 1
+    system = own.indices[alone]
+    value = np.repeat(residual, np.diff(own.indptr))[alone]
+    n = np.bincount(system, minlength=k).astype(np.float64)
+    several = np.maximum(n, 1)
+    off = value - (np.bincount(system, value, minlength=k) / several)[system]
+    second, fourth = (np.bincount(system, off**power, minlength=k) / several for power in (2, 4))
+    return n, second, fourth
+
+
+def _kurtosis(n: Floats, second: Floats, fourth: Floats, variance: Floats) -> float:
     """Return the excess kurtosis of residuals: the pooled fourth cumulant over the pooled squared variance (Fisher 1930).
 
     The squared variance is corrected for its own error, which grows with the kurtosis; the whole is shrunk by what chance
     would show of normal judgments, 24 / n.
     """
-    n = alone.sum(axis=0).astype(np.float64)
-    mean = (alone.T @ residual) / np.maximum(n, 1)
-    off = (residual[:, np.newaxis] - mean) * alone
-    second = np.sum(off**2, axis=0) / np.maximum(n, 1)
     known = (n > 3) & (second > 1e-12 * second.max(initial=0.0))
     if not known.any():
         return 0.0
     n, second = n[known], second[known] / variance[known]
-    fourth = np.sum(off[:, known] ** 4, axis=0) / n / variance[known] ** 2
+    fourth = fourth[known] / variance[known] ** 2
     square = (n / (n - 1) * second) ** 2
     cumulant = n**2 * ((n + 1) * fourth - 3 * (n - 1) * second**2)
     cumulant /= (n - 1) * (n - 2) * (n - 3)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from steelyard.model.campaign import Campaign, Floats, Pools
 from steelyard.model.effects import Columns, Effects, Kernel
@@ -23,7 +24,7 @@ class Targets:
         The weight of each value of an effect's columns, by effect.
     these_raters : tuple of (q, f) arrays
         The same, where the quantities are about exactly these raters.
-    kernels : tuple of (n, f) arrays
+    kernels : tuple of (n, f) arrays or sparse arrays
         The covariance of each effect with kernels, of variance 1, with each judgment, by effect.
     pools : tuple of (f, f) arrays
         The covariance of the quantities by the same effects.
@@ -32,7 +33,7 @@ class Targets:
     means: Floats
     columns: tuple[Floats, ...]
     these_raters: tuple[Floats, ...]
-    kernels: tuple[Floats, ...]
+    kernels: tuple[Floats | csr_array, ...]
     pools: tuple[Floats, ...]
 
     @cached_property
@@ -47,7 +48,7 @@ class Targets:
             self.means @ f,
             tuple(one @ f for one in self.columns),
             tuple(one @ f for one in self.these_raters),
-            tuple(one @ f for one in self.kernels),
+            tuple(np.asarray(one @ f) for one in self.kernels),
             tuple(f.T @ one @ f for one in self.pools),
         )
 
@@ -73,7 +74,7 @@ def targets(effects: Effects, campaign: Campaign, scale: Floats) -> Targets:
         for found, one in zip(columns, effects.columns, strict=True)
     )
     size = campaign.pools.size
-    kernels = tuple(_of_kernel(one, campaign) * scale / size for one in effects.kernels)
+    kernels = tuple(_of_kernel(one, campaign) * (scale / size) for one in effects.kernels)
     both = np.outer(scale / size, scale / size)
     pools = tuple(both * _of_pools(one, campaign.pools) for one in effects.kernels)
     means = campaign.pools.sharing.T if campaign.other is None else np.eye(campaign.k)
@@ -93,7 +94,7 @@ def _of_columns(effect: Columns, campaign: Campaign) -> Floats:
     return np.zeros((effect.q, campaign.k))
 
 
-def _of_kernel(effect: Kernel, campaign: Campaign) -> Floats:
+def _of_kernel(effect: Kernel, campaign: Campaign) -> Floats | csr_array:
     """Return the sum of an effect's covariances of each judgment with the outputs of each pool, (n, k)."""
     output = campaign.output
     match effect.name:
@@ -108,12 +109,11 @@ def _of_kernel(effect: Kernel, campaign: Campaign) -> Floats:
         case "text" if campaign.likeness is not None:
             return campaign.likeness[output]
         case "output":
-            wrote = (campaign.writers > 0).astype(np.float64)
-            return (
-                wrote[output] if campaign.other is None else wrote[output] - wrote[campaign.other]
-            )
+            wrote = csr_array((campaign.writer_rows > 0) * 1.0)
+            own = wrote[output]
+            return csr_array(own if campaign.other is None else own - wrote[campaign.other])
         case _:
-            return np.zeros((campaign.n, campaign.k))
+            return csr_array((campaign.n, campaign.k))
 
 
 def _of_pools(effect: Kernel, pools: Pools) -> Floats:

@@ -1,5 +1,6 @@
 """Which system is better: differences, ranks and groups of the systems of a campaign."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -215,9 +216,10 @@ def standings(
     lower_is_better : bool
         Whether lower scores are better.
     """
-    those = _pairs_of(chosen, None)
-    if not 0 < len(those) <= _MOST_PAIRS:
+    sizes = Counter(one.slice for one in chosen).values()
+    if not 0 < sum(n * (n - 1) // 2 for n in sizes) <= _MOST_PAIRS:
         return {}
+    those = _pairs_of(chosen, None)
     differences = _Differences.of(found, those, asked, raters, lower=lower_is_better)
     places: dict[tuple[str | None, str], Standing] = {}
     for name in dict.fromkeys(a.slice for a, _ in those):

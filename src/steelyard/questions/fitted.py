@@ -83,10 +83,8 @@ class PromptFit:
         campaign = self.fit.campaign
         assert campaign.rater is not None
         family = np.arange(campaign.k) if campaign.family is None else campaign.family
-        sides = [campaign.output] if campaign.other is None else [campaign.output, campaign.other]
-        where = [np.nonzero(campaign.writers[side] > 0) for side in sides]
-        rater = np.concatenate([campaign.rater[judgment] for judgment, _ in where])
-        system = np.concatenate([family[writer] for _, writer in where])
+        judgment, writer = campaign.contrast.nonzero()
+        rater, system = campaign.rater[judgment], family[writer]
         raters = int(campaign.rater.max()) + 1
         size = raters + campaign.k
         judged = csr_array((np.ones(len(rater)), (rater, raters + system)), shape=(size, size))
@@ -123,10 +121,8 @@ class PromptFit:
         """Whether each item was judged for each system, (items, k)."""
         campaign = self.fit.campaign
         found = np.zeros((len(self.collected.items), campaign.k))
-        sides = [campaign.output] if campaign.other is None else [campaign.output, campaign.other]
-        for side in sides:
-            judged = np.unique(side)
-            np.maximum.at(found, campaign.item[judged], (campaign.writers[judged] > 0) * 1.0)
+        judgment, writer = campaign.contrast.nonzero()
+        found[campaign.item[campaign.output[judgment]], writer] = 1.0
         return found
 
 

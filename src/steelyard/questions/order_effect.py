@@ -93,7 +93,7 @@ def _shown_first(
     campaign: Campaign, first: Floats, pairs: Sequence[tuple[int, int]]
 ) -> tuple[Floats, Ints]:
     """Return how often the first system of each pair was shown first, and how often that is known."""
-    contrast = campaign.contrast
+    contrast = campaign.contrast.toarray()
     ahead, count = np.zeros(len(pairs)), np.zeros(len(pairs), dtype=np.int64)
     for place, (a, b) in enumerate(pairs):
         own = (contrast[:, a] * contrast[:, b] < 0) & (first != 0)

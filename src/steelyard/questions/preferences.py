@@ -150,7 +150,7 @@ def preference_comparison(
 
 def _judged(campaign: Campaign, a: int, b: int) -> Floats:
     """Return the judgments of a pair: 1 where `a` is the output that a score is about, -1 where `b` is."""
-    contrast = campaign.contrast
+    contrast = campaign.contrast.toarray()
     return np.where(contrast[:, a] * contrast[:, b] < 0, np.sign(contrast[:, a]), 0.0)
 
 

@@ -10,6 +10,7 @@ from scipy.special import stdtrit
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import About, Fit
+from steelyard.model.forms import Weights
 from steelyard.model.intervals import intervals
 from steelyard.model.preferred import between, net_ends, wilson_ends
 from steelyard.model.simultaneous import together
@@ -139,7 +140,7 @@ class _Counted:
 
     @classmethod
     def of(cls, campaign: Campaign, a: int, b: int) -> "_Counted":
-        contrast = campaign.contrast
+        contrast = campaign.contrast.toarray()
         sign = np.where(contrast[:, a] * contrast[:, b] < 0, np.sign(contrast[:, a]), 0.0)
         item = campaign.item[campaign.output]
         times = np.bincount(item, sign != 0)[item]
@@ -187,7 +188,7 @@ def _judged_results(
     lowest, highest = (share * end for end in net_ends(net / share, decided, worth, wide))
     lowest = np.where(both.decided > 0, np.maximum(lowest, 0.0), np.minimum(lowest, 0.0))
     highest = np.where(both.decided < 0, np.minimum(highest, 0.0), np.maximum(highest, 0.0))
-    plain = model.errors_of(np.stack([one.weights for one in counted], axis=1), view)
+    plain = model.errors_of(Weights(np.stack([one.weights for one in counted], axis=1)), view)
     n_plain = model.worth(plain) * share**2
     of_plain = stdtrit(model.degrees_of_freedom(each, plain), (1 + level) / 2)
     return [
@@ -241,7 +242,7 @@ def strengths(
     """
     campaign = fit.campaign
     names = campaign.systems
-    opponents = csr_array((np.abs(campaign.contrast) > 0).astype(np.float64))
+    opponents = csr_array((abs(campaign.contrast) > 0) * 1.0)
     part = connected_components(opponents.T @ opponents, directed=False)[1][systems]
     if len(systems) < 2:
         return (), ()
