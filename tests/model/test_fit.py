@@ -85,7 +85,7 @@ def test_the_error_of_all_means_is_that_of_full_matrices(same, these_raters):
     found = fit(made)
     v, c, target = spelt_out(found, these_raters=these_raters)
     answers = found.answers("these raters" if these_raters else "pool")
-    w = answers.weights * found.spread[:, np.newaxis]
+    w = answers.weights.dense() * found.spread[:, np.newaxis]
     want = w.T @ v @ w - w.T @ c - c.T @ w + target
     assert model_error(answers) == pytest.approx(want, rel=1e-7, abs=1e-9)
     assert np.linalg.eigvalsh(answers.covariance).min() > 0
@@ -97,18 +97,18 @@ def test_the_weights_are_the_best_linear_unbiased_ones(same):
     found = fit(made)
     # the estimate is about exactly these raters, whatever its interval is about
     v, c, _ = spelt_out(found, these_raters=True)
-    x = made.contrast / found.spread[:, np.newaxis]
+    x = made.contrast.toarray() / found.spread[:, np.newaxis]
     inverse = np.linalg.inv(v)
     off = np.eye(3) - x.T @ inverse @ c
     want = inverse @ (c + x @ np.linalg.solve(x.T @ inverse @ x, off))
-    w = found.answers().weights * found.spread[:, np.newaxis]
+    w = found.answers().weights.dense() * found.spread[:, np.newaxis]
     assert w == pytest.approx(want, rel=1e-5, abs=1e-8)
 
 
 def test_weights_of_each_mean_add_up_to_one_for_its_own_system_and_zero_for_others():
     made, _ = crossed(np.random.default_rng(7), k=3, n=6, same=False, p=1)
     answers = fit(made).answers()
-    sums = made.contrast.T @ answers.weights
+    sums = made.contrast.T @ answers.weights.dense()
     assert sums == pytest.approx(np.eye(3), abs=1e-7)
 
 

@@ -72,7 +72,7 @@ def test_no_other_variances_are_likelier(same, seed):
     found = fit(made, prior=False)
     got = learned(found)
     kernels = full_kernels(made, got)
-    z, x = found.system.z, found.system.means
+    z, x = found.system.z, found.system.means.toarray()
 
     def loss(logs):
         return deviance(z, x, kernels, np.clip(logs, -25, 5))
@@ -88,7 +88,7 @@ def test_the_loss_is_that_of_full_matrices():
     system = fit(made).system
     kernels = full_kernels(made, system.effects.names)
     logs = [np.linspace(-2, 0.5, len(kernels)), np.linspace(0.3, -1, len(kernels))]
-    dense = [deviance(system.z, system.means, kernels, one) / 2 for one in logs]
+    dense = [deviance(system.z, system.means.toarray(), kernels, one) / 2 for one in logs]
     blocks = [system.solve(np.exp(one)).loss for one in logs]
     assert blocks[0] - blocks[1] == pytest.approx(dense[0] - dense[1], abs=1e-6)
 
@@ -130,7 +130,7 @@ def test_the_projection_leaves_nothing_of_the_means():
     made, _ = crossed(np.random.default_rng(7), k=3, n=6, p=1)
     found = fit(made)
     at = found.variances.solution
-    assert at.project(found.system.means) == pytest.approx(0.0, abs=1e-6)
+    assert at.project(found.system.means.toarray()) == pytest.approx(0.0, abs=1e-6)
     v, _, _ = spelt_out(found)
     # P V P = P
     p = at.project(np.eye(made.n))

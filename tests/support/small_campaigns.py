@@ -1,6 +1,7 @@
 """Campaigns as the model reads them, made of a few judgments, and all that is random in them spelt out."""
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from steelyard.model.campaign import Campaign, Pools
 from steelyard.model.effects import effects
@@ -66,7 +67,8 @@ def at_variances(made, theta, scale=None):
     spread = (made.writers @ scale)[made.output]
     unit = np.exp(np.log(scale).mean())
     centre = float(made.score.mean())
-    system = System((made.score - centre) / spread, made.contrast * unit / spread[:, None], built)
+    means = csr_array(made.contrast.multiply((unit / spread)[:, None]))
+    system = System((made.score - centre) / spread, means, built)
     solution = system.solve(np.array([theta[name] for name in built.names]))
     known = Variances(built.names, solution, np.zeros((len(built.names),) * 2))
     return Fit(made, scale, 0.0, np.full(made.k, 10.0), centre, system, known)
