@@ -64,7 +64,7 @@ def test_errors_of_judgments_that_were_made_are_those_of_the_estimate():
     seen, shown = imagined(Known.of(fitted), fitted.campaign).answers, fitted.answers()
     for name in fitted.system.effects.names:
         assert seen.parts[name] == pytest.approx(shown.parts[name], rel=1e-6)
-    assert seen.weights == pytest.approx(shown.weights, abs=1e-9)
+    assert seen.weights.dense() == pytest.approx(shown.weights.dense(), abs=1e-9)
 
 
 def test_a_plain_mean_is_planned_by_the_textbook():
