@@ -310,24 +310,12 @@ def _packaged_line(row: Mapping[str, Any]) -> ReleasedOutput:
 
 
 def read_released(path: Path) -> tuple[ReleasedOutput, ...]:
-    """Read a file of released judgments, ``msmarco.jsonl`` or ``cnndm.jsonl``.
-
-    Raises
-    ------
-    InvalidDataError
-        If a line is not of the released form; the message names file, line and key.
-    """
+    """Read a file of released judgments; a line of another form is an error with file, line and key."""
     return tuple(_output(f"{path}, line {number}", number, line) for number, line in _objects(path))
 
 
 def read_texts(path: Path) -> tuple[ReleasedText, ...]:
-    """Read a file of released texts, ``msmarco_texts.jsonl``.
-
-    Raises
-    ------
-    InvalidDataError
-        If a line is not of the released form.
-    """
+    """Read a file of released texts; a line of another form is an error."""
     return tuple(
         ReleasedText(
             item=str(_value(f"{path}, line {number}", line, "id", str | int)),
@@ -340,13 +328,7 @@ def read_texts(path: Path) -> tuple[ReleasedText, ...]:
 
 
 def holds_texts(path: Path) -> bool:
-    """Return by its first line whether a file holds texts, or else judgments.
-
-    Raises
-    ------
-    InvalidDataError
-        If it holds neither.
-    """
+    """Return by its first line whether a file holds texts, or else judgments; neither is an error."""
     _, first = next(_objects(path), (0, {}))
     if "answer" not in first and "prompts" not in first:
         raise InvalidDataError(

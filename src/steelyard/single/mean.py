@@ -23,18 +23,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.single.crossed import crossed_components
 from steelyard.single.estimate import MeanEstimate
 from steelyard.single.judged import JudgedSample, judged_outputs
 from steelyard.single.pool import PoolMoments, as_pool
 from steelyard.single.repeats import Repeats
+from steelyard.single.slopes import Slope, SlopeFit, check_pool, slope_fit
 
 __all__ = ["control_variates", "sample_mean"]
 
 Raters = Literal["fixed", "random"]
-Slope = Literal["least-squares", "plug-in"]
 Target = Literal["pool", "superpopulation"]
 
 _FEW_JUDGMENTS = 20
@@ -90,7 +89,7 @@ def sample_mean(
             f"got {pool_size}"
         )
     question = _Question(sample, pool_size, target, raters_as, level, rater_variance)
-    return question.answer(_fit(sample, None, np.empty(0)))
+    return question.answer(slope_fit(sample, None, np.empty(0)))
 
 
 def control_variates(
@@ -178,67 +177,11 @@ def control_variates(
     """
     sample = judged_outputs(human, metric, items, raters=raters)
     pool = as_pool(metric_pool)
-    _check_pool(sample, pool)
+    check_pool(sample, pool)
     question = _Question(sample, pool.size, target, raters_as, level, rater_variance)
-    fit = _fit(sample, pool, slope)
-    baseline = question.answer(_fit(sample, None, np.empty(0)))
+    fit = slope_fit(sample, pool, slope)
+    baseline = question.answer(slope_fit(sample, None, np.empty(0)))
     return question.answer(fit, pool, baseline)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    """A slope, and the estimate as weights (n,) on the outputs; `residual` (n,) is what it leaves."""
-
-    method: str
-    slope: Floats
-    estimate: float
-    weights: Floats
-    residual: Floats
-    freedom: float
-    fitted: bool = False
-
-    @property
-    def variance(self) -> float:
-        """Variance of mean judgments around the fit."""
-        return float(self.residual @ self.residual) / self.freedom
-
-
-def _fit(sample: JudgedSample, pool: PoolMoments | None, slope: Slope | ArrayLike) -> _Fit:
-    n = sample.n_outputs
-    if n < 2 and (pool is None or not isinstance(slope, str)):
-        raise NotEstimableError(
-            f"an interval needs at least 2 judged outputs; got {n}: judge more outputs"
-        )
-    # around their mean, so that equal judgments give exactly that number
-    centre = sample.mean.mean()
-    y = sample.mean - centre
-    plain = np.full(n, 1 / n)
-    if pool is None:
-        return _Fit("sample-mean", np.empty(0), float(centre), plain, y, n - 1)
-    g = sample.metric - sample.metric.mean(axis=0)
-    shift = sample.metric.mean(axis=0) - pool.mean
-    if not isinstance(slope, str):
-        given = _given_slope(slope, sample.n_metrics)
-        estimate = float(centre - given @ shift)
-        return _Fit("control-variates/given", given, estimate, plain, y - g @ given, n - 1)
-    if slope not in get_args(Slope):
-        raise InvalidArgumentError(
-            f"`slope` must be a number or one of {', '.join(get_args(Slope))}; got {slope!r}"
-        )
-    S = g.T @ g
-    _check_estimable(sample, S)
-    # Algorithm 1 standardises the metric by the pool's variance, and divides by n
-    solver = np.linalg.solve(n * pool.covariance if slope == "plug-in" else S, g.T)
-    a = np.asarray(solver @ y)
-    return _Fit(
-        f"control-variates/{slope}",
-        slope=a,
-        estimate=float(centre - a @ shift),
-        weights=plain - solver.T @ shift,
-        residual=y - g @ a,
-        freedom=n - 1 - sample.n_metrics,
-        fitted=True,
-    )
 
 
 @dataclass(frozen=True)
@@ -293,7 +236,7 @@ class _Question:
             )
 
     def answer(
-        self, fit: _Fit, pool: PoolMoments | None = None, baseline: MeanEstimate | None = None
+        self, fit: SlopeFit, pool: PoolMoments | None = None, baseline: MeanEstimate | None = None
     ) -> MeanEstimate:
         """Return the estimate of a fit with its interval."""
         sample = self.sample
@@ -342,7 +285,7 @@ class _Question:
         finite = self.sample.identified and self.target == "pool" and self.pool_size is not None
         return 1 / self.pool_size if finite and self.pool_size else 0.0
 
-    def _fixed_raters(self, fit: _Fit) -> _Error:
+    def _fixed_raters(self, fit: SlopeFit) -> _Error:
         """Return the error where judgments are independent given the output.
 
         The finite-pool factor takes rater noise off too, which is added back.
@@ -363,7 +306,7 @@ class _Question:
             return _Error.of([(unlimited.variance, fit.freedom)], self._left_out(1 - kept))
         return _Error.of([(within, fit.freedom), (known[0] * added, known[1])])
 
-    def _random_raters(self, fit: _Fit) -> _Error:
+    def _random_raters(self, fit: SlopeFit) -> _Error:
         """Return the error where raters are a sample of raters, from the crossed components."""
         sample = self.sample
         assert sample.rater is not None
@@ -404,7 +347,7 @@ class _Question:
         freedom = max(2 * value**2 / doubt, 1.0) if doubt else fit.freedom
         return _Error(value, freedom, tuple(notes))
 
-    def _check_spread(self, fit: _Fit) -> None:
+    def _check_spread(self, fit: SlopeFit) -> None:
         """Refuse judgments that do not vary, or not around the fit, beyond rounding."""
         mean = self.sample.mean
         rounding = 1e-12 * float(np.abs(mean).max())
@@ -437,7 +380,7 @@ class _Question:
         return (note,)
 
 
-def _between_pools(fit: _Fit, sample: JudgedSample, pool: PoolMoments | None) -> float:
+def _between_pools(fit: SlopeFit, sample: JudgedSample, pool: PoolMoments | None) -> float:
     r"""Return what the choice of the pool itself adds to the variance.
 
     .. math:: \frac{a' \Sigma_N a + 2 a' \operatorname{Cov}(e, g)}N
@@ -452,62 +395,3 @@ def _between_pools(fit: _Fit, sample: JudgedSample, pool: PoolMoments | None) ->
     between = float(fit.slope @ pool.covariance @ fit.slope + 2 * shared)
     # The residuals' own part of the pool's variance, which is counted already, bounds it below.
     return max(between, -fit.variance) / pool.size
-
-
-def _given_slope(slope: ArrayLike, n_metrics: int) -> Floats:
-    try:
-        given = np.atleast_1d(np.asarray(slope, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"`slope` must be a name or numbers: {error}") from error
-    if given.shape != (n_metrics,) or not np.isfinite(given).all():
-        raise InvalidArgumentError(
-            f"`slope` must be {n_metrics} finite number(s), one a metric; got {slope!r}"
-        )
-    return given
-
-
-def _check_pool(sample: JudgedSample, pool: PoolMoments) -> None:
-    """Raise unless the pool has the metrics of the sample, and can have held its outputs."""
-    if sample.n_metrics == 0:
-        raise InvalidArgumentError("`metric` must hold at least one metric; got none")
-    if len(pool.mean) != sample.n_metrics:
-        raise InvalidArgumentError(
-            f"`metric_pool` must hold the same metrics as `metric`; got {len(pool.mean)} "
-            f"against {sample.n_metrics}"
-        )
-    if sample.identified and sample.n_outputs > pool.size:
-        raise InvalidArgumentError(
-            f"`metric_pool` must include the judged outputs; got {pool.size} outputs in the pool "
-            f"and {sample.n_outputs} judged"
-        )
-    slack = 1e-6 * (pool.high - pool.low)
-    outside = (sample.metric < pool.low - slack) | (sample.metric > pool.high + slack)
-    if outside.any():
-        row, column = np.argwhere(outside)[0]
-        raise InvalidArgumentError(
-            f"`metric_pool` must include the judged outputs; metric {column} of a judged output is "
-            f"{sample.metric[row, column]:g}, outside the pool's range "
-            f"[{pool.low[column]:g}, {pool.high[column]:g}]: are both on the same scale?"
-        )
-
-
-def _check_estimable(sample: JudgedSample, S: Floats) -> None:
-    """Raise if a slope on the metrics is not determined by the judged outputs."""
-    n, p = sample.n_outputs, sample.n_metrics
-    if n <= p + 2:
-        raise NotEstimableError(
-            f"a slope on {p} metric(s) needs more than {p + 2} judged outputs; got {n}: "
-            "judge more outputs, use fewer metrics, or give the slope"
-        )
-    scale = np.sqrt(np.diag(S))
-    constant = np.flatnonzero(scale / np.sqrt(n) <= 1e-12 * np.abs(sample.metric).max(axis=0))
-    if len(constant):
-        which = "the metric" if p == 1 else f"metric {constant[0] + 1} of {p}"
-        raise NotEstimableError(
-            f"{which} is constant on the judged outputs and cannot correct anything: leave it out, "
-            "or use the plain mean"
-        )
-    if np.linalg.eigvalsh(S / np.outer(scale, scale))[0] < 1e-10:
-        raise NotEstimableError(
-            "the metrics are collinear on the judged outputs: leave out those that repeat others"
-        )
