@@ -29,7 +29,6 @@ from steelyard.paper.names import TASKS, TaskNames, ordered
 
 __all__ = [
     "REFERENCE",
-    "Lines",
     "PaperTask",
     "Release",
     "ReleasedOutput",
