@@ -23,7 +23,7 @@ RUNS = {
     "means": 250,
     "decisions": 100,
     "stopping": 100,
-    "paper": 12,
+    "paper": 250,
 }
 PARTS = (*RUNS, "page")
 

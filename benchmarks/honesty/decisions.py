@@ -24,8 +24,8 @@ from steelyard.version import __version__
 PART = "decisions"
 SIZES = (20, 50, 100)
 _RESAMPLES = 1000
-# A slow peer decides a fraction as often.
-_SLOWER = 8
+# Ours decides more often than quick peers, and a slow peer a fraction as often.
+_MORE, _SLOWER = 5, 8
 # Runners of the peers that decide between systems.
 RUNNERS = {"evalstats": "pairs_of_evalstats.py", "truescore": "pairs_of_truescore.py"}
 
@@ -70,6 +70,7 @@ def cells(runs, *, contests=CONTESTS, sizes=SIZES, peers=PEERS):
         for n in sizes:
             for contest in contests:
                 number = runs if peer is None or peer.share == 1 else max(runs // _SLOWER, 1)
+                number *= _MORE if peer is None else 1
                 key = {"part": PART, "cell": contest.name, "n": n, "who": who}
                 yield (
                     key | {"runs": number, "seed": SEED, "version": version},

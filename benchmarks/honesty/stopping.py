@@ -19,7 +19,7 @@ from steelyard.version import __version__
 PART = "stopping"
 GOAL, MOST = 0.06, 1600
 # Our sequences are quick to replay.
-_MORE = 4
+_MORE = 5
 RUNNERS = {
     "potato-annotation": "stops_of_potato.py",
     "truescore": "stops_of_truescore.py",
