@@ -23,8 +23,8 @@ _DOUBT = 1.5
 _ALL = 100.0
 # What so many outputs show of the kurtosis beyond a normal's is a half; of fewer it falls with their square.
 _TAILS, _MOST_TAILS = 150.0, 5.0
-# Squares of scores of two values that are as frequent hardly vary: what is learned of effects does.
-_LEAST_TAILS = 0.1
+# Squares of scores of two values that are as frequent hardly vary, but what is learned of effects does.
+_LEAST_TAILS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
