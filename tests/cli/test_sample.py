@@ -67,7 +67,7 @@ def test_columns_may_have_other_names(run, campaign, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-n", 61], "`n` must be from 1 to the size of the pool, 60; got 61"),
+        (["-n", 61], "`-n` must be from 1 to the size of the pool, 60; got 61"),
         (["-n", 5, "--strata", "theme"], "no column 'theme' in"),
         (["-n", 5, "--size", "noise"], "--size is no option any more"),
         (["-n", 5, "--prompt", "overall"], "needs `--after`"),

@@ -176,10 +176,10 @@ def _no_such_option(error: click.NoSuchOption, where: str) -> str:
 def _in_option_names(words: str, arguments: list[str]) -> str:
     """Return an error in the names of the command's options instead of Python's arguments."""
     command = steelyard.get_command(click.Context(steelyard), arguments[0]) if arguments else None
-    words = words.replace("`average`", "`--weights`")
+    words = words.replace("`average`", "`--weights`").replace("`path`", "`--output`")
     for one in command.params if command is not None else ():
         name, option = str(one.name), max(one.opts, key=len)
-        if option.startswith("--") and name not in _OTHER_MEANING:
+        if option.startswith("-") and name not in _OTHER_MEANING:
             # What follows are names from the files.
             rule, among, names = words.partition(" must be among ")
             words = rule.replace(f"`{name}`", f"`{option}`") + among + names

@@ -10,6 +10,7 @@ from steelyard.questions.next_sample import next_sample as after_judgments
 from steelyard.records import names_of
 from steelyard.sampling.sample import Sample
 from steelyard.sampling.sample import sample as from_pool
+from steelyard.study.planning import only_prompt
 
 if TYPE_CHECKING:
     from steelyard.study.study import Study
@@ -76,7 +77,7 @@ def next_sample(
     -------
     NextSample
     """
-    prompt = study.only_prompt(prompt)
+    prompt = only_prompt(study, prompt)
     decided: list[str] = []
     if undecided:
         pairs = study.compare(prompts=[prompt], systems=systems, pair=pair)[prompt].pairs

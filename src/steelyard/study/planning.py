@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from steelyard.errors import InvalidArgumentError, NotEstimableError
 from steelyard.questions.about import Raters, Target
 from steelyard.questions.plan import PlanAsked, PlanFor, pilot_plan
 from steelyard.questions.planned import Plan
@@ -11,7 +12,7 @@ from steelyard.records import names_of
 if TYPE_CHECKING:
     from steelyard.study.study import Study
 
-__all__ = ["plan"]
+__all__ = ["only_prompt", "plan"]
 
 
 def plan(
@@ -70,7 +71,7 @@ def plan(
     -------
     Plan
     """
-    prompt = study.only_prompt(prompt)
+    prompt = only_prompt(study, prompt)
     if systems is None and pair is None and study.today is not None:
         systems = study.today.systems
     return pilot_plan(
@@ -93,3 +94,26 @@ def plan(
         target=target,
         raters=raters,
     )
+
+
+def only_prompt(study: "Study", prompt: str | None) -> str:
+    """Return the prompt that was asked for, or else the only one.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If none was asked for and there are several.
+    """
+    if prompt is None:
+        study.check_judged()
+        if len(study.prompts) > 1:
+            raise InvalidArgumentError(
+                f"`prompt` (--prompt) must be chosen; there are: {', '.join(study.prompts)}"
+            )
+    found = study.prompts[0] if prompt is None else prompt
+    if found in study.judgments.preference_prompts:
+        raise NotEstimableError(
+            f"prompt {found!r} asks which of two outputs is better: use `steelyard compare`, "
+            "which counts wins, ties and losses"
+        )
+    return found

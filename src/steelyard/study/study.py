@@ -309,18 +309,14 @@ class Study:
 
         Parameters
         ----------
-        metrics : str or sequence of str, optional
-            Metrics to look at; all by default.
-        prompts : str or sequence of str, optional
-            Which prompts; all that were judged by default.
+        metrics, prompts, raters, level
+            As in `estimate`.
         systems : str or sequence of str, optional
             The systems whose offsets are shown; all by default.
         against : str or sequence of str, optional
             Columns of numbers that a metric may be biased towards, beside the number of words.
         own : str or sequence of str, optional
             The systems of the judge's own family, which it may prefer.
-        raters, level
-            As in `estimate`.
 
         Returns
         -------
@@ -387,28 +383,6 @@ class Study:
     next_sample = drawing.next_sample
     monitor = monitoring.monitor
     replay = replaying.replay
-
-    def only_prompt(self, prompt: str | None) -> str:
-        """Return the prompt that was asked for, or else the only one.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If none was asked for and there are several.
-        """
-        if prompt is None:
-            self.check_judged()
-            if len(self.prompts) > 1:
-                raise InvalidArgumentError(
-                    f"`prompt` (--prompt) must be chosen; there are: {', '.join(self.prompts)}"
-                )
-        found = self.prompts[0] if prompt is None else prompt
-        if found in self.judgments.preference_prompts:
-            raise NotEstimableError(
-                f"prompt {found!r} asks which of two outputs is better: use `steelyard compare`, "
-                "which counts wins, ties and losses"
-            )
-        return found
 
     def check_judged(self) -> None:
         """Raise unless there are judgments."""
