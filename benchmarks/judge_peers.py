@@ -85,7 +85,7 @@ def commands(programs):
         ],
         "evalstats analyze": [
             programs / "evalstats", "analyze", "long.csv", "--format", "long", "--metric", "judge",
-            "--human-groundtruth", "human", "--brief",
+            "--human-groundtruth", "human", "--brief", "--n-bootstrap", "500",
         ],
         "cje analyze": [programs / "cje", "analyze", "draws"],
         "judgegate verify": [
