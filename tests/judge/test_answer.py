@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from steelyard.judge import Rubric
 from steelyard.judge.answer import answer
-from steelyard.judge.reply import Reply, Token
+from steelyard.judge.reply import DigitToken, Reply
 
 NUMBER = Rubric(name="n", low=1, high=5, user="{output}")
 SIGNED = Rubric(name="s", low=-2, high=2, user="{output}")
@@ -19,7 +19,7 @@ def said(text, *, finish="stop", digits=None, is_refusal=False):
 
 
 def said_token(text, alternatives):
-    return Token(text=text, alternatives=list(alternatives.items()))
+    return DigitToken(text=text, alternatives=list(alternatives.items()))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from steelyard.judge.failures import Failure
-from steelyard.judge.reply import Reply, Token
+from steelyard.judge.reply import DigitToken, Reply
 
 
 def entry(token, logprob, *top):
@@ -18,7 +18,7 @@ def test_a_chat_completion_is_read_and_survives_its_way_through_json(say):
         entry(" 4", -3.0, ("5", -0.5), ("a", -math.inf)),
     ]
     got = Reply.of(say("Score 4", usage=(120, 3), logprobs={"content": content}))
-    digits = [Token(text=" 4", alternatives=[(" 4", -3.0), ("5", -0.5), ("a", -math.inf)])]
+    digits = [DigitToken(text=" 4", alternatives=[(" 4", -3.0), ("5", -0.5), ("a", -math.inf)])]
     expected = Reply(content="Score 4", finish="stop", digits=digits, tokens_in=120, tokens_out=3)
     assert got == expected
     assert Reply.model_validate_json(got.model_dump_json()) == expected

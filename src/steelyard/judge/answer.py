@@ -11,7 +11,7 @@ from steelyard.judge.failures import Failure, shortened
 from steelyard.judge.reply import Reply
 from steelyard.judge.rubric import Rubric
 
-__all__ = ["Answer", "answer", "averaged"]
+__all__ = ["ReplyScore", "answer", "averaged"]
 
 # Models that think aloud do so before they answer.
 _THINKING = "(?:think|thinking|thought|reasoning)"
@@ -42,7 +42,7 @@ _WORD = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReplyScore:
     """A score, or the reason why there is none.
 
     Attributes
@@ -64,7 +64,7 @@ class Answer:
     explanation: str | None = None
 
 
-def answer(reply: Reply, rubric: Rubric, *, criterion: str | None = None) -> Answer:
+def answer(reply: Reply, rubric: Rubric, *, criterion: str | None = None) -> ReplyScore:
     r"""Read the score of a reply.
 
     Parameters
@@ -78,7 +78,7 @@ def answer(reply: Reply, rubric: Rubric, *, criterion: str | None = None) -> Ans
 
     Returns
     -------
-    Answer
+    ReplyScore
         With ``rubric.answer == "number"`` the reply must hold one whole number on the scale and
         no other, or be a fraction of the greatest score and nothing else (4/5, 4 out of 5); with
         ``"json"`` it must be an object with such a number as ``score``. 4.0 is a whole number.
@@ -117,29 +117,29 @@ def answer(reply: Reply, rubric: Rubric, *, criterion: str | None = None) -> Ans
     try:
         return _answer(reply, rubric, key=criterion or "score")
     except Failure as error:
-        return Answer(math.nan, str(error))
+        return ReplyScore(math.nan, str(error))
 
 
-def averaged(answers: Sequence[Answer]) -> Answer:
+def averaged(answers: Sequence[ReplyScore]) -> ReplyScore:
     """Return the mean of the valid answers to one question; the first reason if none is valid.
 
     Examples
     --------
-    >>> averaged([Answer(4.0), Answer(math.nan, "empty reply"), Answer(5.0)]).score
+    >>> averaged([ReplyScore(4.0), ReplyScore(math.nan, "empty reply"), ReplyScore(5.0)]).score
     4.5
     """
     valid = [one for one in answers if one.reason is None]
     if len(answers) == 1 or not valid:
         return answers[0]
     said = [one.explanation for one in valid if one.explanation is not None]
-    return Answer(
+    return ReplyScore(
         math.fsum(one.score for one in valid) / len(valid),
         mass=math.fsum(one.mass for one in valid) / len(valid),
         explanation="\n".join(said) if said else None,
     )
 
 
-def _answer(reply: Reply, rubric: Rubric, *, key: str) -> Answer:
+def _answer(reply: Reply, rubric: Rubric, *, key: str) -> ReplyScore:
     if reply.is_refusal:
         raise Failure("the judge refused")
     if reply.finish == "content_filter":
@@ -161,7 +161,7 @@ def _answer(reply: Reply, rubric: Rubric, *, key: str) -> Answer:
     if not rubric.low <= score <= rubric.high:
         raise Failure(f"score off the scale: {shortened(text)!r}")
     return (
-        Answer(float(score), explanation=explanation)
+        ReplyScore(float(score), explanation=explanation)
         if rubric.score == "integer"
         else _expected(reply, rubric, score)
     )
@@ -223,7 +223,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _expected(reply: Reply, rubric: Rubric, score: int) -> Answer:
+def _expected(reply: Reply, rubric: Rubric, score: int) -> ReplyScore:
     if reply.digits is None:
         raise Failure("no log probabilities: the endpoint sent none")
     # the answer is the last number of the reply: only thoughts can stand before it
@@ -239,4 +239,4 @@ def _expected(reply: Reply, rubric: Rubric, score: int) -> Answer:
     if not mass > 0:
         raise Failure("no probability on the scale")
     expected = sum(value * weight for value, weight in probability.items()) / mass
-    return Answer(expected, mass=min(mass, 1.0))
+    return ReplyScore(expected, mass=min(mass, 1.0))

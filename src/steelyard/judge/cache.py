@@ -1,10 +1,9 @@
 """Replies on disk, kept as they come: a run that was stopped asks nothing twice."""
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,8 +20,6 @@ _VERSION = 2
 _PATIENCE = 5.0
 # Errors of a disk that takes no more: some systems call it an error of the device.
 _NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
-# Bytes that must be free before a question is asked: replies that are under way have room then.
-_ROOM = 4_000_000
 _TABLE = "CREATE TABLE reply (question TEXT PRIMARY KEY, text TEXT NOT NULL)"
 
 
@@ -95,14 +92,6 @@ class Cache:
                 "INSERT OR REPLACE INTO reply VALUES (?, ?)", (key, reply.model_dump_json())
             )
 
-    def check_room(self) -> None:
-        """See that a reply can be kept before it is paid for."""
-        if self.name == ":memory:":
-            return
-        with suppress(OSError):
-            if shutil.disk_usage(Path(self.name).absolute().parent).free < _ROOM:
-                raise self._full("less than 4 MB are free")
-
     def _prepare(self) -> None:
         execute = self._connection.execute
         # held until the connection is closed, or its process is gone
@@ -124,12 +113,6 @@ class Cache:
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = NORMAL")
 
-    def _full(self, reason: str) -> InvalidDataError:
-        return InvalidDataError(
-            f"{self.name}: the disk takes no more ({reason}): free some room there, and run the same "
-            "command again; replies so far are kept"
-        )
-
     @contextmanager
     def _said(self) -> Iterator[None]:
         try:
@@ -137,7 +120,10 @@ class Cache:
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in _NO_ROOM:
-                raise self._full(str(error)) from error
+                raise InvalidDataError(
+                    f"{self.name}: the disk takes no more ({error}): free some room there, and run the same "
+                    "command again; replies so far are kept"
+                ) from error
             if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
                 raise InvalidDataError(
                     f"{self.name}: is used by another run: wait until it ends, or name another file"

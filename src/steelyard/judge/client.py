@@ -41,7 +41,7 @@ class Client:
     def __init__(self, endpoint: Endpoint, *, timeout: float, pace: Pace, connections: int) -> None:
         self.requests = 0
         self._endpoint = endpoint
-        self._address = endpoint.address("chat/completions")
+        self._address = endpoint.address
         self._timeout = timeout
         self._pace = pace
         self._http = httpx.AsyncClient(

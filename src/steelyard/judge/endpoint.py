@@ -45,7 +45,7 @@ class Endpoint:
 
         Examples
         --------
-        >>> Endpoint.of("http://localhost:8000/v1/").address("chat/completions")
+        >>> Endpoint.of("http://localhost:8000/v1/").address
         'http://localhost:8000/v1/chat/completions'
         """
         address, query = _address(base)
@@ -81,17 +81,11 @@ class Endpoint:
             else "no key was sent: give `api_key_env`"
         )
 
-    def address(self, path: str) -> str:
-        """Return a whole address, with the query.
-
-        Examples
-        --------
-        >>> Endpoint.of("http://localhost:8000/v1?version=2").address("files")
-        'http://localhost:8000/v1/files?version=2'
-        """
-        joint = "&" if "?" in path else "?"
-        whole = f"{self.base}/{path}"
-        return f"{whole}{joint}{self.query}" if self.query else whole
+    @property
+    def address(self) -> str:
+        """Where questions are sent, with the query."""
+        query = f"?{self.query}" if self.query else ""
+        return f"{self.base}/chat/completions{query}"
 
     def without_key(self, text: str) -> str:
         """Return a text that came from the endpoint, with the key blacked out."""

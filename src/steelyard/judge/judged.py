@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard.judge.reply import Reply
 
-__all__ = ["JudgeSummary", "Judged", "OrderEffect", "Progress", "Usage"]
+__all__ = ["JudgeSummary", "Judged", "PlaceEffect", "Progress", "Usage"]
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ Progress = Callable[[int, int, Usage], None]
 
 
 @dataclass(frozen=True, slots=True)
-class OrderEffect:
+class PlaceEffect:
     """How much a judge prefers an output because it is shown first.
 
     Attributes
@@ -127,7 +127,7 @@ class JudgeSummary:
     mean_mass: float | None
     least_mass: float | None
     n_partly: int
-    order: OrderEffect | None
+    order: PlaceEffect | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -158,7 +158,7 @@ class Judged:
         of all, where all are valid.
     preferences : list of dict
         Of a rubric that compares, a row for each pair and order, as `steelyard compare` reads them.
-    order : OrderEffect or None
+    order : PlaceEffect or None
         Whether the order matters to a judge that compares.
     """
 
@@ -171,7 +171,7 @@ class Judged:
     n_partly: int = 0
     criteria: "dict[str, Judged]" = field(default_factory=dict)
     preferences: list[dict[str, Any]] = field(default_factory=list)
-    order: OrderEffect | None = None
+    order: PlaceEffect | None = None
 
     @property
     def n_missing(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.judge.judged import Judged, OrderEffect
+from steelyard.judge.judged import Judged, PlaceEffect
 from steelyard.judge.rubric import Rubric
 
 __all__ = ["PREFERENCE_COLUMNS", "Pairing"]
@@ -161,11 +161,11 @@ class Pairing:
         )
         return np.array(scores), tuple(why)
 
-    def _order_effect(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> OrderEffect:
+    def _order_effect(self, one: NDArray[np.float64], other: NDArray[np.float64]) -> PlaceEffect:
         known = ~np.isnan(one + other)
         n_pairs = int(known.sum())
         if not n_pairs:
-            return OrderEffect(0, 0, None, None, None)
+            return PlaceEffect(0, 0, None, None, None)
         changed = np.sign(one[known] - 0.5) != np.sign(0.5 - other[known])
         share = (one[known] + other[known]) / 2
         pairs = [pair for pair in self.pairs if pair not in self.identical]
@@ -178,6 +178,6 @@ class Pairing:
             totals = np.bincount(group, weights=share - mean)
             variance = n_items / (n_items - 1) * float(totals @ totals) / n_pairs**2
             width = float(stdtrit(n_items - 1, 0.975)) * math.sqrt(variance)
-        return OrderEffect(
+        return PlaceEffect(
             n_pairs, int(changed.sum()), mean, max(mean - width, 0.0), min(mean + width, 1.0)
         )

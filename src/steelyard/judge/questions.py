@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.judge.answer import Answer, answer, averaged
+from steelyard.judge.answer import ReplyScore, answer, averaged
 from steelyard.judge.judged import Judged
 from steelyard.judge.pairs import Pairing
 from steelyard.judge.reply import Reply
@@ -93,11 +93,11 @@ class Questions:
     def _read(
         self, replies: Mapping[str, Reply], failures: Mapping[str, str], criterion: str | None
     ) -> Judged:
-        answers = {key: Answer(math.nan, reason) for key, reason in failures.items()}
+        answers = {key: ReplyScore(math.nan, reason) for key, reason in failures.items()}
         for key, reply in replies.items():
             answers[key] = answer(reply, self.rubric, criterion=criterion)
         found = [
-            averaged([answers[key] for key in some]) if some else Answer(math.nan, reason)
+            averaged([answers[key] for key in some]) if some else ReplyScore(math.nan, reason)
             for some, reason in zip(self.keys, self.lacking, strict=True)
         ]
         has_mass, explains = self.rubric.score == "logits", self.rubric.answer == "json"

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from steelyard.judge.failures import Failure, Kind
 
-__all__ = ["Reply", "Token"]
+__all__ = ["DigitToken", "Reply"]
 
 _DIGIT = re.compile(r"[0-9]")
 # Why a reply may have ended before it was one.
@@ -16,7 +16,7 @@ _ENDED = frozenset({"length", "content_filter"})
 _KEPT = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
 
-class Token(BaseModel):
+class DigitToken(BaseModel):
     """A generated token, and the log probabilities of it and of what could have stood in its place."""
 
     model_config = _KEPT
@@ -36,7 +36,7 @@ class Reply(BaseModel):
         Why it ended: ``stop``, ``length``, ``content_filter`` ...
     is_refusal : bool
         Whether the endpoint marked it as a refusal.
-    digits : list of Token, or None
+    digits : list of DigitToken, or None
         The tokens that hold a digit, in order; None if log probabilities did not come along.
         The others are left out: they fill a disk and say nothing about a score.
     tokens_in, tokens_out : int or None
@@ -48,7 +48,7 @@ class Reply(BaseModel):
     content: str
     finish: str | None = None
     is_refusal: bool = False
-    digits: list[Token] | None = None
+    digits: list[DigitToken] | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
 
@@ -113,12 +113,12 @@ class _Completion(BaseModel):
     usage: Any = None
 
 
-def _digits(logprobs: _Logprobs | None) -> list[Token] | None:
+def _digits(logprobs: _Logprobs | None) -> list[DigitToken] | None:
     if logprobs is None or not logprobs.content:
         return None
     # a sampled token need not be among the most probable ones
     return [
-        Token(
+        DigitToken(
             text=one.token,
             alternatives=list(
                 {each.token: each.logprob for each in (one, *one.top_logprobs)}.items()

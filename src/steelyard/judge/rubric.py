@@ -21,9 +21,7 @@ from pydantic import (
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 
-__all__ = ["Message", "Rubric", "built_in_rubrics", "read_rubric"]
-
-Message = dict[str, str]
+__all__ = ["Rubric", "built_in_rubrics", "read_rubric"]
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
 # What the request itself says; a rubric that said otherwise would change what a reply means.
@@ -174,7 +172,7 @@ class Rubric(BaseModel):
         """Whether the question is about two outputs."""
         return "other_output" in self.placeholders
 
-    def messages(self, texts: Mapping[str, str]) -> list[Message]:
+    def messages(self, texts: Mapping[str, str]) -> list[dict[str, str]]:
         """Return the messages that ask about one output.
 
         Placeholders are filled in one pass: braces in a text stay what they are.
