@@ -111,7 +111,7 @@ def test_a_snapshot_shows_what_estimate_compare_and_monitor_say_of_the_export(ha
             assert own["estimate"] == pytest.approx(means[one.system].estimate, abs=1e-12)
             assert own["estimate"] == pytest.approx(one.estimate, abs=1e-12)
             assert (own["low"], own["high"]) == pytest.approx((one.low, one.high), abs=1e-12)
-            assert own["more"] == (one.more_judgments if prompt in goals else None)
+            assert own["enough"] == one.enough
             # an interval that holds at all looks is longer than that of one
             assert own["half_width"] > means[one.system].half_width
 
@@ -268,7 +268,7 @@ def test_without_a_goal_there_are_intervals_but_no_signal(tmp_path):
     assert not any(one["in_goal"] for one in found["prompts"])
     one = system(found, "overall", "baseline")
     assert one["high"] > one["low"]
-    assert (one["enough"], one["more"]) == (False, None)
+    assert one["enough"] is False
     assert found["pace"]["towards"] == "draw"
 
 

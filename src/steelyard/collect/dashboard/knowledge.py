@@ -255,7 +255,6 @@ def _monitored(known: Monitored | None, *, decides: bool) -> dict[str, Any]:
                 "ranks": [one.rank_low, one.rank_high],
                 "enough": one.enough,
                 "out": decides and one.enough and not known.reached,
-                "more": one.more_judgments if known.goal != "none" else None,
             }
             for one in known.systems
         ],

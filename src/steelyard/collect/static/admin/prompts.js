@@ -50,14 +50,14 @@ function table(prompt, name, series, snapshot) {
   const known = prompt.systems.filter((one) => one.estimate !== null);
   const place = scale(Math.min(...known.map((one) => one.low)), Math.max(...known.map((one) => one.high)));
   const ranked = ["order", "difference"].includes(snapshot.goal.decide) && prompt.in_goal;
-  const heads = ["System", "Interval", "Estimate", ...(ranked ? ["Place"] : []), "Outputs judged", ...(prompt.in_goal ? ["Still to judge"] : [])];
+  const heads = ["System", "Interval", "Estimate", ...(ranked ? ["Place"] : []), "Outputs judged", ...(prompt.in_goal ? ["Goal"] : [])];
   const row = (one) => h("tr", { class: one.out ? "out" : null },
     h("th", { scope: "row", dir: "auto" }, h("span", { class: `key series-${series.get(one.system)}`, "aria-hidden": "true" }), one.system),
     h("td", { class: "range-cell" }, strip(one, place, digits, series.get(one.system))),
     h("td", {}, h("strong", { text: number(one.estimate, digits) }), h("span", { class: "small", text: one.half_width === null ? "" : ` \u00b1${number(one.half_width, digits)}` })),
     ranked ? h("td", { "data-label": "Place", text: one.ranks[0] === one.ranks[1] ? one.ranks[0] : `${one.ranks[0]} to ${one.ranks[1]}` }) : null,
     h("td", { "data-label": "Judged", text: `${whole(one.outputs)} of ${whole(one.pool_size)}` }),
-    prompt.in_goal ? h("td", { "data-label": "Still to judge" }, needs(one)) : null);
+    prompt.in_goal ? h("td", { "data-label": "Goal" }, goalState(one)) : null);
   const [first, rest] = [prompt.systems.slice(0, FEW), prompt.systems.slice(FEW)];
   const drawn = (rows) => h("table", { class: "systems" },
     h("caption", { class: "unseen", text: `Systems, ${prompt.prompt}` }),
@@ -68,9 +68,8 @@ function table(prompt, name, series, snapshot) {
     : null];
 }
 
-function needs(one) {
-  if (one.enough) return h("span", { class: "reached", text: one.out ? "out" : "enough" });
-  return one.more === null ? "cannot be told yet" : `about ${whole(one.more)}`;
+function goalState(one) {
+  return one.enough ? h("span", { class: "reached", text: one.out ? "out" : "enough" }) : "not yet";
 }
 
 /** A scale from data to percent of the width, with some air on both sides. */
