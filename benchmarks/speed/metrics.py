@@ -6,7 +6,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from benchmarks.speed.inputs import VOCABULARY
-from steelyard.metrics.tokenizers import WhitespaceTokenizer
+from steelyard.metrics.tokenizers import WordTokenizer
 
 _WORDS = 55
 _ENDINGS = ["", "", "", "s", "ed", "ing", "ation", "ly", "ness", ",", ".", "'s", "-2", ".5"]
@@ -46,7 +46,7 @@ def contests():
     names = ["rouge1", "rouge2", "rougeL"]
     rouge, stemmed = RougeScorer(names), RougeScorer(names, use_stemmer=True)
     bleu, chrf, ter = BLEU(effective_order=True), CHRF(), TER()
-    split, nothing = WhitespaceTokenizer().tokens, NoSynonyms()
+    split, nothing = WordTokenizer().tokens, NoSynonyms()
     return [
         (_ROUGES, lambda o, r: rouge.score(r, o)),
         ([f"{name}:stem" for name in _ROUGES], lambda o, r: stemmed.score(r, o)),
@@ -54,7 +54,7 @@ def contests():
         (["chrf"], lambda o, r: chrf.sentence_score(o, [r])),
         (["ter"], lambda o, r: ter.sentence_score(o, [r])),
         (
-            ["meteor:whitespace,wordnet=none"],
+            ["meteor"],
             lambda o, r: meteor_score([split(r)], split(o), wordnet=nothing),
         ),
     ]

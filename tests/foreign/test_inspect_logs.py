@@ -113,6 +113,16 @@ def test_samples_that_failed_are_left_out_and_counted(convert, tmp_path):
     assert "status is 'error'" in found.remarks
 
 
+def test_samples_that_reached_a_limit_and_invalidated_runs_are_said(convert, tmp_path):
+    cut = sample(
+        "a", limit={"type": "token"}, output={"completion": "x"}, scores={"g": {"value": "Yes"}}
+    )
+    found = convert(log(tmp_path, cut, invalidated=True))
+    assert found.outputs["a", "m"]["g"] == 1.0
+    assert "some samples ended with limit" in found.remarks
+    assert "the run is marked as invalidated" in found.remarks
+
+
 def test_tasks_and_runs_are_told_apart(convert, tmp_path):
     done = sample("a", output={"completion": "x"})
     first = log(tmp_path, done, name="1.json")

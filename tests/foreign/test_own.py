@@ -1,6 +1,6 @@
 import pytest
 
-from steelyard.errors import InvalidArgumentError, InvalidDataError
+from steelyard.errors import InvalidDataError
 from steelyard.foreign import Options, converted
 from steelyard.tables import read_judgments, write_table
 
@@ -51,12 +51,6 @@ def test_prompts_and_raters_are_chosen_as_in_other_formats(own):
     assert found.judgments["rater"].to_list() == ["bob"]
 
 
-def test_gaps_are_filled_and_counted(own):
-    found = own(OUTPUTS, fill={"bleu": "mean"})
-    assert found.outputs["bleu"].to_list() == [0.5, 0.5, 0.25, 1.0]
-    assert any("metric bleu was missing on 1 of 4 outputs" in one for one in found.remarks)
-
-
 def test_marks_are_as_they_are_said(own):
     text = "item^system^score\n1^a^1,500\n2^a^2,250\n"
     found = own(text, separator="^", decimal=",")
@@ -89,10 +83,3 @@ def test_outputs_and_judgments_and_one_table_come_apart(own):
 def test_a_second_file_of_one_kind_is_refused(own):
     with pytest.raises(InvalidDataError, match=r"1\.csv: a second file of outputs"):
         own(OUTPUTS, OUTPUTS)
-
-
-def test_options_for_our_own_tables_are_refused_elsewhere(tmp_path):
-    path = tmp_path / "battles.csv"
-    path.write_text("model_a,model_b,winner\na,b,tie\n")
-    with pytest.raises(InvalidArgumentError, match="`--fill` is for tables in our own form"):
-        converted([path], "arena", Options(fill={"bleu": "mean"}))

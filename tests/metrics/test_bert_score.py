@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.errors import InvalidArgumentError, MissingDependencyError
+from steelyard.errors import MissingDependencyError
 from steelyard.metrics import encoders, score
 from steelyard.metrics.bert_score import BertScore
 
@@ -76,26 +76,6 @@ def test_a_text_without_tokens_scores_0(ends):
         assert column.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_rare_tokens_weigh_more_with_idf(tmp_path):
-    # four texts: a is in three of them, c in one, b in none
-    (tmp_path / "texts.txt").write_text("a\naa\n\nac\nd\n")
-    weight = {"a": math.log(5 / 4), "c": math.log(5 / 2), "b": math.log(5)}
-    precision, recall, _ = bert_scores(["ac"], ["ab"], idf=str(tmp_path / "texts.txt"))
-    half = math.sqrt(0.5)
-    both = weight["a"] + weight["c"]
-    assert precision == pytest.approx([(weight["a"] + half * weight["c"]) / both])
-    both = weight["a"] + weight["b"]
-    assert recall == pytest.approx([(weight["a"] + half * weight["b"]) / both])
-
-
-def test_a_baseline_is_subtracted(tmp_path):
-    (tmp_path / "baseline.tsv").write_text("LAYER,P,R,F\n0,0.1,0.1,0.1\n4,0.5,0.6,0.7\n")
-    plain = bert_scores(["ac"], ["ab"])
-    got = bert_scores(["ac"], ["ab"], layer=4, baseline=str(tmp_path / "baseline.tsv"))
-    for values, before, low in zip(got, plain, (0.5, 0.6, 0.7), strict=True):
-        assert values == pytest.approx((before - low) / (1 - low))
-
-
 def test_the_best_reference_counts_unless_the_mean_is_asked_for():
     best, mean = (
         score(["a"], [["b", "c"]], metrics={"m": BertScore(encoder=Letters(), references=one)})["m"]
@@ -117,30 +97,6 @@ def test_values_do_not_depend_on_the_grouping(monkeypatch):
     monkeypatch.setattr("steelyard.metrics.overlap._BLOCK", 10)
     apart = bert_scores(texts[:30], texts[30:])
     np.testing.assert_allclose(apart, whole, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"idf": "absent"}, "`idf` must name a file with a text on each line; got 'absent'"),
-        ({"baseline": "absent"}, "`baseline` must name a CSV file .* got 'absent'"),
-    ],
-)
-def test_says_which_file_is_missing(options, message):
-    with pytest.raises(InvalidArgumentError, match=message):
-        bert_scores(["a"], ["a"], **options)
-
-
-def test_an_empty_file_gives_no_weights(tmp_path):
-    (tmp_path / "texts.txt").write_text("\n \n")
-    with pytest.raises(InvalidArgumentError, match=r"`idf` must name a file with texts; '.*' has"):
-        bert_scores(["a"], ["a"], idf=str(tmp_path / "texts.txt"))
-
-
-def test_a_baseline_needs_a_row_for_the_layer(tmp_path):
-    (tmp_path / "b.tsv").write_text("LAYER,P,R,F\n0,0.1,0.1,0.1\n")
-    with pytest.raises(InvalidArgumentError, match="a row for layer 4"):
-        bert_scores(["a"], ["a"], layer=4, baseline=str(tmp_path / "b.tsv"))
 
 
 @pytest.mark.parametrize("name", ["bert-score", "sentence-similarity"])

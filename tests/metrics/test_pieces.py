@@ -3,7 +3,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steelyard.metrics import pieces as module
-from steelyard.metrics.pieces import lexicon, pieces
+from steelyard.metrics.pieces import pieces, tokenized
 from steelyard.metrics.tokenizers import ChrfTokenizer, MtevalTokenizer, RougeTokenizer
 
 # all that Python takes for whitespace, and some that it does not
@@ -40,20 +40,10 @@ def test_texts_are_cut_at_spaces(texts):
 )
 @given(st.lists(st.text(LETTERS, max_size=12), max_size=5))
 def test_texts_are_split_as_the_tokenizer_splits_each_alone(tokenizer, texts):
-    found = lexicon(tokenizer).tokens(texts)
+    found = tokenized(texts, tokenizer)
     assert words_of(found) == [tokenizer.tokens(text) for text in texts]
 
 
 @pytest.mark.usefixtures("way")
 def test_half_a_surrogate_pair_is_a_letter_like_others():
     assert words_of(pieces(["\ud800 a", "a \ud800"])) == [["\ud800", "a"], ["a", "\ud800"]]
-
-
-@pytest.mark.usefixtures("way")
-def test_a_lexicon_numbers_a_word_the_same_in_every_batch():
-    known = lexicon(RougeTokenizer())
-    first = known.tokens(["a cat's", "dog"])
-    second = known.tokens(["dog, cat", "new", ""])
-    assert words_of(first) == [["a", "cat", "s"], ["dog"]]
-    assert words_of(second) == [["dog", "cat"], ["new"], []]
-    assert first.ids[3] == second.ids[0]

@@ -80,7 +80,6 @@ def test_batches_change_nothing(close_pairs, monkeypatch):
     references = [[text, texts[i - 1]] for i, text in enumerate(texts)]
     whole = score(outputs, references, metrics=NAMES)
     monkeypatch.setattr(scoring_module, "_BATCH", 1000)
-    monkeypatch.setattr(scoring_module, "_LASTING", 3)
     parts = score(outputs, references, metrics=NAMES)
     for name in NAMES:
         np.testing.assert_array_equal(parts[name], whole[name])

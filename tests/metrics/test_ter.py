@@ -92,9 +92,6 @@ def test_texts_of_ten_thousand_words_are_scored(long_pair):
     ("options", "arguments"),
     [
         ("normalized", {"normalized": True}),
-        ("no-punctuation", {"no_punct": True}),
-        ("normalized,asian", {"normalized": True, "asian_support": True}),
-        ("no-punctuation,asian", {"no_punct": True, "asian_support": True}),
         ("case-sensitive", {"case_sensitive": True}),
     ],
 )

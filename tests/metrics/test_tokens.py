@@ -1,12 +1,12 @@
 import numpy as np
 
-from steelyard.metrics.pieces import lexicon
+from steelyard.metrics.pieces import tokenized
 from steelyard.metrics.tokenizers import RougeTokenizer
 from steelyard.metrics.tokens import Numbering, Tokens, characters
 
 
 def test_symbols_are_one_character_per_token():
-    tokens = lexicon(RougeTokenizer()).tokens(["b a b", "a a"])
+    tokens = tokenized(["b a b", "a a"], RougeTokenizer())
     one, other = tokens.symbols
     assert len(one) == 3
     assert one[0] == one[2] != one[1] == other[0] == other[1]
@@ -28,7 +28,7 @@ def test_tokens_can_be_replaced_by_their_parts():
 
 
 def test_nothing_has_no_tokens():
-    for tokens in (Numbering().tokens([]), lexicon(RougeTokenizer()).tokens([]), characters([])):
+    for tokens in (Numbering().tokens([]), tokenized([], RougeTokenizer()), characters([])):
         assert tokens.ids.tolist() == []
         assert tokens.start.tolist() == [0]
         assert tokens.symbols == []

@@ -3,19 +3,19 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.formats import Format, format_of
+from steelyard.tables.formats import FileFormat, format_of
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("a.jsonl", Format("jsonl")),
-        ("a.ndjson.gz", Format("jsonl", "gzip")),
-        ("a.csv", Format("csv")),
-        ("a.csv.zst", Format("csv", "zstd")),
-        ("a.tsv", Format("csv", separator="\t")),
-        ("a.parquet", Format("parquet")),
-        ("Run 1.2.CSV.GZ", Format("csv", "gzip")),
+        ("a.jsonl", FileFormat("jsonl")),
+        ("a.ndjson.gz", FileFormat("jsonl", "gzip")),
+        ("a.csv", FileFormat("csv")),
+        ("a.csv.zst", FileFormat("csv", "zstd")),
+        ("a.tsv", FileFormat("csv", separator="\t")),
+        ("a.parquet", FileFormat("parquet")),
+        ("Run 1.2.CSV.GZ", FileFormat("csv", "gzip")),
     ],
 )
 def test_the_extension_says_the_format(name, expected):

@@ -81,6 +81,11 @@ def test_the_line_that_is_not_csv_is_named(tmp_path, content, reason):
     assert re.match(reason, malformation(path, "csv"))
 
 
+def test_two_members_of_one_name_are_named(tmp_path):
+    path = file(tmp_path, "a.jsonl", '{"a":1}\n{"a":1,"a":1.5}\n')
+    assert malformation(path, "jsonl") == "line 2: two members are named `a`: rename one"
+
+
 @pytest.mark.parametrize(("kind", "content"), [("jsonl", '{"a":1}\n'), ("csv", 'a,b\n"1",2\n')])
 def test_a_file_without_fault_has_no_reason(tmp_path, kind, content):
     assert malformation(file(tmp_path, "a", content), kind) is None

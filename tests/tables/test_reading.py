@@ -420,3 +420,56 @@ def test_objects_inside_records_and_records_inside_objects_are_read(tmp_path):
     path.write_text(json.dumps({"meta": {"by": "us"}, "data": {"rows": rows}}))
     found = read_judgments(path, columns={"item": "id.doc", "score": "human.score"})
     assert found.frame.select("item", "score").rows() == [("0", 0.0), ("1", 1.0), ("2", 2.0)]
+
+
+def test_rows_that_are_the_same_in_every_column_are_counted_where_raters_are_unknown(tmp_path):
+    path = csv(tmp_path, "item,system,score", "1,a,2", "1,a,2", "1,a,3", "2,a,2")
+    found = read_judgments(path)
+    assert len(found) == 4
+    assert "1 of 4 judgments are the same as an earlier row in every column (first: line 3)" in str(
+        found.notes
+    )
+
+
+def test_rows_with_fewer_cells_than_the_header_are_counted(tmp_path):
+    path = csv(tmp_path, HEADER, "1,a,r,p,3", "2,a,r", "3,a,r,p,4", "4,a")
+    with pytest.raises(InvalidDataError, match="line 3, column prompt"):
+        read_judgments(path)
+    found = read_judgments(csv(tmp_path, HEADER, "1,a,r,p,3", "2,a,r,p", "3,a,r,p,4"))
+    assert "1 row has fewer cells than the header (first: line 3)" in found.notes[0]
+    assert "1 of 3 rows are left out: their score is blank" in found.notes[1]
+    several = csv(tmp_path, HEADER + ",note", '1,a,r,p,3,"two\nlines"', "2,a,r,p,4,")
+    assert read_judgments(several).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (["85%", "0.5"], "got '0.5': other cells have a percent sign: write all alike"),
+        (["3.5", '"1,234"'], "got '1,234': other cells have a point before decimals"),
+        (["1", "1e400"], "expected a finite number, got '1e400'$"),
+        (["3", "٤"], "words are scores, say what each is worth: .*--scale ٤=[?]|'٤=[?]'"),
+    ],
+)
+def test_a_score_that_is_written_unlike_the_others_is_refused(tmp_path, scores, message):
+    rows = [f"{number},a,r,p,{score}" for number, score in enumerate(scores)]
+    path = csv(tmp_path, HEADER, *rows)
+    with pytest.raises(InvalidDataError, match=message):
+        read_judgments(path)
+    assert any(one.stops for one in profile_file(path).problems)
+
+
+def test_nan_is_a_blank_score_for_the_profile_too(tmp_path):
+    path = csv(tmp_path, HEADER, "1,a,r,p,NaN", "2,a,r,p,3")
+    (problem,) = profile_file(path).problems
+    assert "no score" in problem.what
+    assert not problem.stops
+    assert len(read_judgments(path)) == 1
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0"])
+def test_an_index_that_pandas_wrote_is_no_metric(tmp_path, name):
+    rows = [f"{number},i{number},a,{number / 7}" for number in range(9)]
+    found = read_outputs(csv(tmp_path, f"{name},item,system,bleu", *rows))
+    assert found.metrics == ("bleu",)
+    assert "is not used as a metric" in found.notes[0]

@@ -11,7 +11,8 @@ from steelyard.cli.paths import InputPath
 from steelyard.cli.printing import parse_bounds, print_json
 from steelyard.foreign import format_named
 from steelyard.questions.check import FileCheck, check_files
-from steelyard.tables.profile import Counts, FileProfile
+from steelyard.tables.profile import FileProfile
+from steelyard.tables.profile_counts import Counts
 
 __all__ = ["check"]
 

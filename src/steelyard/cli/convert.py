@@ -90,13 +90,6 @@ Examples:
     "--separator", metavar="CHARACTER", help="What stands between cells of CSV, such as ';' or tab."
 )
 @click.option("--decimal", metavar="MARK", help="What stands before decimals in text: . or ,")
-@click.option(
-    "--fill",
-    multiple=True,
-    metavar="METRIC=HOW",
-    help="What to put where a metric is missing: mean or median of the system's other outputs, a number, or "
-    "drop to leave out the metric. HOW alone is for all metrics.",
-)
 def convert(
     files: tuple[Path, ...],
     *,
@@ -111,7 +104,6 @@ def convert(
     on_duplicate: OnDuplicate,
     separator: str | None,
     decimal: str | None,
-    fill: tuple[str, ...],
 ) -> None:
     """Turn other tools' files, and odd ones of your own, into files of outputs and judgments.
 
@@ -130,7 +122,6 @@ def convert(
         on_duplicate=on_duplicate,
         separator=separator,
         decimal=decimal,
-        fill=_fill(fill),
     )
     chosen, found = converted(files, source, options)
     if source == AUTO:
@@ -206,12 +197,6 @@ def _pairs(option: str, given: tuple[str, ...]) -> dict[str, str]:
             raise InvalidArgumentError(f"`{option}` names {ours!r} twice")
         found[ours] = theirs
     return found
-
-
-def _fill(given: tuple[str, ...]) -> dict[str, str | float]:
-    """Return what fills the gaps of each metric; ``*`` stands for all."""
-    parts = [pair.rpartition("=") for pair in given]
-    return {metric if equals else "*": how for metric, equals, how in parts}
 
 
 def _scale(given: str | None) -> dict[str, float]:

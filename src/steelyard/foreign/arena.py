@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, number, objects
@@ -20,14 +20,14 @@ _TIES = frozenset({"tie", "ties", "draw", "equal", "both_good", "both good"})
 _UNKNOWN, _PROMPT = "unknown", "preference"
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind not in ("json", "lines", "table"):
         return False
     has_sides = any(document.has(*sides) for sides in _SIDES)
     return has_sides and (any(map(document.has, _RESULTS)) or document.has(*_KAGGLE))
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     number_of_battle = 0
     for document in documents:
         for record in document.records:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, objects
@@ -14,7 +14,7 @@ __all__ = ["FORMAT"]
 _FLAT = ".responses"
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind not in ("json", "lines", "table"):
         return False
     names = document.columns if document.kind == "table" else tuple(document.first)
@@ -22,7 +22,7 @@ def _recognises(document: Document) -> bool:
     return is_nested or any(name.endswith(_FLAT) for name in names)
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     for document in documents:
         mine = options.of_file(document)

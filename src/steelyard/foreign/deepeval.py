@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, objects
@@ -12,18 +12,18 @@ from steelyard.foreign.values import at, objects
 __all__ = ["FORMAT"]
 
 
-def _run(document: Document) -> dict[str, Any]:
+def _run(document: ToolFile) -> dict[str, Any]:
     inner = at(document.value, "testRunData")
     found = inner if isinstance(inner, dict) else document.value
     return found if isinstance(found, dict) else {}
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     run = _run(document)
     return isinstance(run.get("testCases"), list) or "testRunLink" in run
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     for document in documents:
         run = _run(document)

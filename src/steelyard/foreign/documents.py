@@ -11,22 +11,23 @@ from typing import Any, Literal
 import polars as pl
 
 from steelyard.errors import InvalidDataError
+from steelyard.tables.formats import readable_format
 from steelyard.tables.opening import open_table
 from steelyard.tables.rules import typed
 from steelyard.tables.separators import best_separator
 from steelyard.tables.tables import ROW, Table
 from steelyard.tables.text import decoded
 
-__all__ = ["Document", "open_document"]
+__all__ = ["ToolFile", "open_document"]
 
-Kind = Literal["json", "lines", "table", "zip", "folder"]
+FileKind = Literal["json", "lines", "table", "zip", "folder"]
 
 # Read by the readers of our own tables.
 _BINARY = (".parquet", ".xlsx", ".xls", ".ods", ".zst")
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class ToolFile:
     """A file or folder, and what it holds.
 
     Attributes
@@ -48,7 +49,7 @@ class Document:
     """
 
     path: Path
-    kind: Kind
+    kind: FileKind
     value: Any = None
     columns: tuple[str, ...] = ()
     text: str = ""
@@ -113,7 +114,7 @@ class Document:
 
 def open_document(
     path: Path, *, separator: str | None = None, decimal: str | None = None
-) -> Document:
+) -> ToolFile:
     """Open a file and find out how it is written.
 
     Parameters
@@ -132,7 +133,7 @@ def open_document(
         names = sorted(str(one.relative_to(path)) for one in path.rglob("*") if one.is_file())
         if not names:
             raise InvalidDataError(f"{path}: the folder is empty")
-        return Document(path, "folder", columns=tuple(names))
+        return ToolFile(path, "folder", columns=tuple(names))
     # a sheet is named after its file: ratings.xlsx#ann
     suffix = Path(path.name.partition("#")[0]).suffix.lower()
     if suffix in _BINARY:
@@ -141,21 +142,22 @@ def open_document(
         raise InvalidDataError(f"{path}: no such file")
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            return Document(path, "zip", columns=tuple(archive.namelist()))
+            return ToolFile(path, "zip", columns=tuple(archive.namelist()))
+    readable_format(path, is_csv=True)  # refuses pickles by name
     content = decoded(path)
     if not content.strip():
         raise InvalidDataError(f"{path}: the file is empty")
     if content.lstrip()[0] not in "{[":
         return _of_table(path, separator, decimal, content)
     try:
-        return Document(path, "json", value=json.loads(content))
+        return ToolFile(path, "json", value=json.loads(content))
     except RecursionError as error:
         raise InvalidDataError(f"{path}: the JSON is nested too deeply to be read") from error
     except ValueError as error:
         return _from_lines(path, content, error)
 
 
-def _of_table(path: Path, separator: str | None, decimal: str | None, text: str) -> Document:
+def _of_table(path: Path, separator: str | None, decimal: str | None, text: str) -> ToolFile:
     try:
         table = open_table(
             path,
@@ -171,11 +173,11 @@ def _of_table(path: Path, separator: str | None, decimal: str | None, text: str)
         # rows that are no CSV: a format may read the text in its own way
         header = next(line for line in text.splitlines() if line.strip())
         columns = tuple(header.split(best_separator(header, ",", ())))
-        return Document(path, "table", columns=columns, text=text, refusal=error)
-    return Document(path, "table", columns=tuple(table.schema), text=text, table=table)
+        return ToolFile(path, "table", columns=columns, text=text, refusal=error)
+    return ToolFile(path, "table", columns=tuple(table.schema), text=text, table=table)
 
 
-def _from_lines(path: Path, content: str, whole: ValueError) -> Document:
+def _from_lines(path: Path, content: str, whole: ValueError) -> ToolFile:
     """Read JSON Lines; what fails on its first line is taken for one JSON value."""
     values: list[Any] = []
     # not at U+2028 and the like, which may stand in a text as they are
@@ -188,7 +190,7 @@ def _from_lines(path: Path, content: str, whole: ValueError) -> Document:
             reason = error if values else whole
             where = f", line {line_number}" if values else ""
             raise InvalidDataError(f"{path}{where}: malformed JSON: {reason}") from error
-    return Document(path, "lines", value=values)
+    return ToolFile(path, "lines", value=values)
 
 
 def _listed(names: Any) -> str:

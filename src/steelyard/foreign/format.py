@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.values import at
 from steelyard.tables.duplicates import OnDuplicate
 
@@ -42,8 +42,6 @@ class Options:
         What to do with rows that repeat another (``--on-duplicate``).
     separator, decimal : str or None
         What stands between cells, and before decimals (``--separator``, ``--decimal``).
-    fill : mapping
-        What to put where a metric is missing (``--fill``).
     found : set of str
         Which of `columns` some record had, noted while files are read.
     """
@@ -58,7 +56,6 @@ class Options:
     on_duplicate: OnDuplicate = "error"
     separator: str | None = None
     decimal: str | None = None
-    fill: Mapping[str, str | float] = field(default_factory=dict)
     found: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def value(self, record: Mapping[str, Any], ours: str, *usual: str) -> Any:
@@ -83,7 +80,7 @@ class Options:
         """Whether the user says where or what this is."""
         return ours in self.columns or (ours == "system" and self.system is not None)
 
-    def of_file(self, document: Document) -> "Options":
+    def of_file(self, document: ToolFile) -> "Options":
         """Return these options with ``{file}`` in ``--system`` filled in."""
         if self.system is None or "{file}" not in self.system:
             return self
@@ -149,10 +146,10 @@ class Format:
     name: str
     title: str
     expects: str
-    recognises: Callable[[Document], bool]
-    read: Callable[["Gathered", Sequence[Document]], None] | None = None
+    recognises: Callable[[ToolFile], bool]
+    read: Callable[["Gathered", Sequence[ToolFile]], None] | None = None
     way_out: str = ""
-    convert: Callable[[Sequence[Document], Options], list[Conversion]] | None = None
+    convert: Callable[[Sequence[ToolFile], Options], list[Conversion]] | None = None
     columns: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     companions: bool = False
@@ -175,10 +172,6 @@ class Format:
             raise InvalidArgumentError(
                 f"`--system` is for files that do not name their systems, as files of {self.name} do: "
                 "leave it out"
-            )
-        if options.fill and self.name != "own":
-            raise InvalidArgumentError(
-                f"`--fill` is for tables in our own form, and these files are of {self.name}: leave it out"
             )
         if options.wide and self.name != "wide":
             raise InvalidArgumentError(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document, open_document
+from steelyard.foreign.documents import ToolFile, open_document
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
@@ -16,13 +16,13 @@ __all__ = ["FORMAT"]
 _STATE, _STATISTICS, _SPEC = "scenario_state.json", "per_instance_stats.json", "run_spec.json"
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind == "folder":
         return any(Path(name).name == _STATE for name in document.columns)
     return isinstance(document.value, dict) and "request_states" in document.value
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     mine = {
         folder: options.of_file(document) for document in documents for folder in _folders(document)
@@ -47,7 +47,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
             gathered.remark(f"{folder} has no {_STATISTICS}: no metrics")
 
 
-def _folders(document: Document) -> list[Path]:
+def _folders(document: ToolFile) -> list[Path]:
     if document.kind != "folder":
         return [document.path.parent]
     names = [Path(name) for name in document.columns if Path(name).name == _STATE]

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
@@ -22,13 +22,13 @@ _HEADERS = ("header.json", "_journal/start.json")
 _ZSTANDARD = 93
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind == "zip":
         return any(name in document.columns for name in _HEADERS)
     return isinstance(document.value, dict) and isinstance(at(document.value, "eval.task"), str)
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     logs = [(document, _log(document)) for document in documents]
     tasks = {at(log, "eval.task") for _, log in logs}
@@ -42,6 +42,8 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
     for document, log in logs:
         if log.get("status") not in ("success", None):
             gathered.remark(f"{document.path}: the run's status is {log['status']!r}")
+        if log.get("invalidated"):
+            gathered.remark(f"{document.path}: the run is marked as invalidated")
         for sample in objects(log.get("samples")):
             if options.only.get("epoch", str(sample.get("epoch"))) != str(sample.get("epoch")):
                 gathered.drop("samples of other epochs")
@@ -59,6 +61,9 @@ def _add(gathered: Gathered, key: tuple[Any, Any, Any], sample: Mapping[str, Any
     output = at(sample, "output.completion") or at(sample, "output.choices.0.message.content")
     if sample.get("error") is not None and not output:
         return gathered.drop("samples that ended in an error")
+    for cause in ("error", "limit"):
+        if sample.get(cause) is not None:
+            gathered.remark(f"some samples ended with {cause}: their texts are kept as they are")
     attached = sample.get("attachments")
     scores = sample.get("scores")
     scores = scores if isinstance(scores, dict) else {}
@@ -107,7 +112,10 @@ def _named(scorer: str, value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    return _LETTERS.get(value, value) if isinstance(value, str) else value
+    """Return what Inspect makes of a letter or a word; other values as they are."""
+    if not isinstance(value, str):
+        return value
+    return _LETTERS.get(value, _LETTERS.get(value.casefold(), value))
 
 
 def _resolved(value: Any, attachments: Any) -> Any:
@@ -121,7 +129,7 @@ def _resolved(value: Any, attachments: Any) -> Any:
     return value
 
 
-def _log(document: Document) -> dict[str, Any]:
+def _log(document: ToolFile) -> dict[str, Any]:
     log = _archived(document) if document.kind == "zip" else document.value
     if not objects(log.get("samples")):
         raise InvalidDataError(
@@ -131,7 +139,7 @@ def _log(document: Document) -> dict[str, Any]:
     return dict(log)
 
 
-def _archived(document: Document) -> dict[str, Any]:
+def _archived(document: ToolFile) -> dict[str, Any]:
     with zipfile.ZipFile(document.path) as archive:
         header = next(name for name in _HEADERS if name in document.columns)
         found = _member(document, archive, header)
@@ -143,7 +151,7 @@ def _archived(document: Document) -> dict[str, Any]:
     return {**(found if isinstance(found, dict) else {}), "samples": samples}
 
 
-def _member(document: Document, archive: zipfile.ZipFile, name: str) -> Any:
+def _member(document: ToolFile, archive: zipfile.ZipFile, name: str) -> Any:
     info = archive.getinfo(name)
     try:
         if info.compress_type == _ZSTANDARD:

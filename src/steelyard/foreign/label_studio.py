@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, objects
@@ -16,14 +16,14 @@ __all__ = ["FORMAT"]
 _ANSWERS = {"rating": "rating", "number": "number", "choices": "choices"}
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind not in ("json", "lines", "table"):
         return False
     is_full = document.has("data") and (document.has("annotations") or document.has("completions"))
     return is_full or document.has("annotation_id", "lead_time")
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     for document in documents:
         for task in document.records:
             if isinstance(task.get("data"), dict):
@@ -33,7 +33,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
 
 
 def _key(
-    gathered: Gathered, document: Document, data: Mapping[str, Any], task: Any
+    gathered: Gathered, document: ToolFile, data: Mapping[str, Any], task: Any
 ) -> tuple[Any, Any]:
     options = gathered.options.of_file(document)
     item = options.value(data, "item", "item", "item_id")
@@ -49,7 +49,7 @@ def _key(
     return item, system
 
 
-def _add_task(gathered: Gathered, document: Document, task: Mapping[str, Any]) -> None:
+def _add_task(gathered: Gathered, document: ToolFile, task: Mapping[str, Any]) -> None:
     data = task["data"]
     key = _key(gathered, document, data, task.get("id"))
     if key[1] is not None:
@@ -106,7 +106,7 @@ def _add_answer(
     return gathered.judgment(*key, prompt=answer.get("from_name"), score=value, **known)
 
 
-def _add_row(gathered: Gathered, document: Document, row: Mapping[str, Any]) -> None:
+def _add_row(gathered: Gathered, document: ToolFile, row: Mapping[str, Any]) -> None:
     """Add a row of JSON_MIN or CSV: the task's data, and one column per question."""
     options = gathered.options
     key = _key(gathered, document, row, row.get("id"))

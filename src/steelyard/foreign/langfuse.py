@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, objects
@@ -16,7 +16,7 @@ _TRACE_KEYS = (
 _UNKNOWN = "unknown"
 
 
-def _records(document: Document) -> list[dict[str, Any]]:
+def _records(document: ToolFile) -> list[dict[str, Any]]:
     """Return the records; an answer of the API holds them under ``data``."""
     inner = objects(at(document.value, "data"))
     return inner or document.records
@@ -34,14 +34,14 @@ def _is_trace(one: Mapping[str, Any]) -> bool:
     return {"id", "output"} <= one.keys() and not {*_TRACE_KEYS.split()}.isdisjoint(one)
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind in ("zip", "folder"):
         return False
     first = document.first if document.kind == "table" else at(_records(document), "0")
     return first is not None and any(test(first) for test in (_is_score, _is_run_item, _is_trace))
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     records = [one for document in documents for one in _records(document)]
     runs = {str(one["traceId"]): one for one in records if _is_run_item(one)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document, open_document
+from steelyard.foreign.documents import ToolFile, open_document
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, text
@@ -22,13 +22,13 @@ _NOT_METRICS = (
 )
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind == "folder":
         return any(_NAME.fullmatch(Path(name).name) for name in document.columns)
     return document.kind in ("lines", "json") and document.has("doc_id", "resps")
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     for document in _files(documents):
         matched = _NAME.fullmatch(document.path.name)
@@ -43,7 +43,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
             _add(gathered, record, task, model or named.value(record, "system"))
 
 
-def _files(documents: Sequence[Document]) -> list[Document]:
+def _files(documents: Sequence[ToolFile]) -> list[ToolFile]:
     found = []
     for document in documents:
         if document.kind != "folder":
@@ -72,7 +72,7 @@ def _model(path: Path, gathered: Gathered) -> str:
     return path.parent.name
 
 
-def _filter(document: Document, options: Options) -> str | None:
+def _filter(document: ToolFile, options: Options) -> str | None:
     """Return the filter to take; None if there is no choice."""
     filters = list(
         dict.fromkeys(str(one["filter"]) for one in document.records if one.get("filter"))

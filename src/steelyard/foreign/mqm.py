@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 
@@ -39,11 +39,11 @@ def error_weight(severity: str, category: str) -> float:
     return next(matches, 0.0)
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     return document.kind == "table" and document.has(*_COLUMNS)
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     weighted = all(document.has("weight") for document in documents)
     points_of = "as the column weight says" if weighted else USUAL_WEIGHTS
     gathered.remark(f"the score is minus the points of a rater's errors: {points_of}")
@@ -72,7 +72,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
         gathered.judgment(item, system, rater, "mqm", -lost or 0.0)
 
 
-def _worth(document: Document, row: Mapping[str, Any]) -> float:
+def _worth(document: ToolFile, row: Mapping[str, Any]) -> float:
     """Return the points of an error: those of the file, if it has them."""
     if "weight" not in row:
         return error_weight(row["severity"], row["category"])
@@ -87,7 +87,7 @@ def _worth(document: Document, row: Mapping[str, Any]) -> float:
     return worth
 
 
-def _rows(document: Document) -> list[dict[str, Any]]:
+def _rows(document: ToolFile) -> list[dict[str, Any]]:
     """Split at tabs alone: quotation marks are part of the texts."""
     header, *lines = [line for line in document.text.split("\n") if line.strip()]
     names = header.rstrip("\r").split("\t")

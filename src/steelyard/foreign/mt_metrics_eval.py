@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.mqm import USUAL_WEIGHTS, error_weight
@@ -22,11 +22,11 @@ _OUTPUTS = re.compile(r"system-outputs/([^/]+)/(.+)\.txt")
 _COUNT_EDITS = ("hter", "ter")
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     return document.kind == "folder" and any(map(_OUTPUTS.fullmatch, document.columns))
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     for document in documents:
         pair = _pair(document, options)
@@ -35,7 +35,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
         _add_judgments(gathered, document, pair, segments)
 
 
-def _pair(document: Document, options: Options) -> str:
+def _pair(document: ToolFile, options: Options) -> str:
     pairs = sorted({found[1] for name in document.columns if (found := _OUTPUTS.fullmatch(name))})
     chosen = options.only.get("pair", pairs[0] if len(pairs) == 1 else None)
     if chosen not in pairs:
@@ -109,7 +109,7 @@ def _scores(path: Path, segments: dict[str, int]) -> Iterator[tuple[int, str, li
 
 
 def _add_metrics(
-    gathered: Gathered, document: Document, pair: str, segments: dict[str, int]
+    gathered: Gathered, document: ToolFile, pair: str, segments: dict[str, int]
 ) -> None:
     for path in sorted((document.path / "metric-scores" / pair).glob("*.seg.score")):
         for segment, system, cells in _scores(path, segments):
@@ -117,7 +117,7 @@ def _add_metrics(
 
 
 def _add_judgments(
-    gathered: Gathered, document: Document, pair: str, segments: dict[str, int]
+    gathered: Gathered, document: ToolFile, pair: str, segments: dict[str, int]
 ) -> None:
     folder = document.path / "human-scores"
     rated: dict[str, dict[tuple[int, str], list[float]]] = {}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import objects
@@ -15,11 +15,11 @@ __all__ = ["FORMAT"]
 _ANSWER, _TASK_ANSWERS = "Answer.", "Answer.taskAnswers"
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     return document.kind == "table" and document.has("HITId", "AssignmentStatus")
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     for document in documents:
         mine = options.of_file(document)

@@ -6,12 +6,12 @@ from dataclasses import replace
 import polars as pl
 
 from steelyard.errors import InvalidDataError, SteelyardError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.records import UNKNOWN_RATER
 from steelyard.tables import Judgments, Outputs, read_judgments, read_outputs
 from steelyard.tables.column_names import Role
-from steelyard.tables.kinds import CONTRACT, Kind, kind_of, only_numbers, own_names, together
+from steelyard.tables.kinds import CONTRACT, TableKind, kind_of, only_numbers, own_names, together
 from steelyard.tables.one_table import human_columns, split_table
 from steelyard.tables.opening import open_table, renamed
 from steelyard.tables.rules import identifier
@@ -20,7 +20,7 @@ from steelyard.tables.tables import Table
 __all__ = ["FORMAT"]
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     try:
         table = open_table(document.path, label="outputs", contract=CONTRACT)
     except SteelyardError:
@@ -28,7 +28,7 @@ def _recognises(document: Document) -> bool:
     return kind_of(table, None)[0] in {"outputs", "judgments", "one table"}
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
+def _convert(documents: Sequence[ToolFile], options: Options) -> list[Conversion]:
     tables = [_opened(document, options) for document in documents]
     kinds = [kind_of(table, options.columns) for table in tables]
     roles = together([kind for kind, _ in kinds])
@@ -46,7 +46,7 @@ def _convert(documents: Sequence[Document], options: Options) -> list[Conversion
     return [Conversion("", outputs, judgments, tuple(dict.fromkeys(notes)))]
 
 
-def _opened(document: Document, options: Options) -> Table:
+def _opened(document: ToolFile, options: Options) -> Table:
     return open_table(
         document.path,
         label="outputs",
@@ -57,7 +57,7 @@ def _opened(document: Document, options: Options) -> Table:
 
 
 def _read(
-    table: Table, kind: Kind, human: Sequence[str], options: Options
+    table: Table, kind: TableKind, human: Sequence[str], options: Options
 ) -> tuple[Outputs | None, Judgments | None, list[str]]:
     """Return the outputs and the judgments of a file, whichever it holds, and what was taken for granted."""
     if kind == "one table":
@@ -65,10 +65,10 @@ def _read(
         table, said = _named(table, "outputs", replace(options, columns=columns))
         table = _scaled(table, human_columns(table, human), options.scale)
         pool, judged, notes = split_table(table, human)
-        return _pool(pool, options), _judged(judged, options), [*said, *notes]
+        return read_outputs(pool), _judged(judged, options), [*said, *notes]
     if kind == "outputs":
         table, said = _named(table, "outputs", options)
-        return _pool(table, options), None, said
+        return read_outputs(table), None, said
     if kind == "judgments":
         table, said = _named(table, "judgments", options)
         return None, _judged(_scaled(table, ["score"], options.scale), options), said
@@ -105,10 +105,6 @@ def _scaled(table: Table, columns: Sequence[str], scale: Mapping[str, float]) ->
         for name, word in spelled.items()
     ]
     return replace(table, rows=table.rows.with_columns(cells))
-
-
-def _pool(table: Table, options: Options) -> Outputs:
-    return read_outputs(table, fill=options.fill or None)
 
 
 def _judged(table: Table, options: Options) -> Judgments:

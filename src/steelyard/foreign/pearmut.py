@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import identifier, number, objects
@@ -13,11 +13,11 @@ __all__ = ["FORMAT"]
 _NOT_SCORES = ("error_spans", "textfield", "comment")
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     return document.kind in ("lines", "json") and document.has("annotation", "item", "user_id")
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     last: dict[tuple[Any, str], tuple[str, Mapping[str, Any]]] = {}
     for document in documents:
         for record in document.records:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, is_missing, objects
@@ -13,7 +13,7 @@ __all__ = ["FORMAT"]
 _UNKNOWN = "unknown"
 
 
-def _records(document: Document) -> list[dict[str, Any]]:
+def _records(document: ToolFile) -> list[dict[str, Any]]:
     inner = objects(at(document.value, "data")) or objects(at(document.value, "task_runs"))
     return inner or document.records
 
@@ -30,14 +30,14 @@ def _is_run(one: Mapping[str, Any]) -> bool:
     return "output" in one and ("dataset_example_id" in one or "example_id" in one)
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind in ("zip", "folder"):
         return False
     first = document.first if document.kind == "table" else at(_records(document), "0")
     return first is not None and any(test(first) for test in (_is_annotation, _is_span, _is_run))
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     keys: dict[str, tuple[Any, Any]] = {}
     for document in documents:

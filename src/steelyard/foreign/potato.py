@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.foreign.documents import Document, open_document
+from steelyard.foreign.documents import ToolFile, open_document
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, is_missing, number
@@ -23,7 +23,7 @@ _PLACE = re.compile(r"(?:scale_)?(\d+)")
 _ORIGIN = "annotator_origin"
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind == "folder":
         return any(Path(name).name == _STATE for name in document.columns)
     if document.kind == "table":
@@ -33,7 +33,7 @@ def _recognises(document: Document) -> bool:
     )
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     annotated = [one for one in documents if _recognises(one)]
     texts = _texts([one for one in documents if not _recognises(one)])
@@ -62,7 +62,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
         gathered.remark(f"{len(judged - texts.keys()):,} judged instances are not in the data file")
 
 
-def _texts(documents: Sequence[Document]) -> dict[str, dict[str, Any]]:
+def _texts(documents: Sequence[ToolFile]) -> dict[str, dict[str, Any]]:
     """Return the instances of Potato's own data files by their id."""
     found = {}
     for document in documents:
@@ -74,7 +74,7 @@ def _texts(documents: Sequence[Document]) -> dict[str, dict[str, Any]]:
 
 
 def _answers(
-    gathered: Gathered, documents: Sequence[Document]
+    gathered: Gathered, documents: Sequence[ToolFile]
 ) -> Iterator[tuple[str, Any, str, Any]]:
     for document in documents:
         if document.kind == "folder":

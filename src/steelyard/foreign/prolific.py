@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Conversion, Format, Options
 
 __all__ = ["FORMAT", "approved_raters"]
@@ -11,18 +11,18 @@ __all__ = ["FORMAT", "approved_raters"]
 _APPROVED = "APPROVED"
 
 
-def _column(document: Document, name: str) -> str | None:
+def _column(document: ToolFile, name: str) -> str | None:
     """Return the column as this export spells it: ``Participant id`` or ``participant_id``."""
     spelled = {column.casefold().replace("_", " "): column for column in document.columns}
     return spelled.get(name)
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     names = ("participant id", "status")
     return document.kind == "table" and all(_column(document, name) for name in names)
 
 
-def approved_raters(document: Document) -> frozenset[str]:
+def approved_raters(document: ToolFile) -> frozenset[str]:
     """Return the participants whose submission was approved.
 
     Raises
@@ -50,7 +50,7 @@ def approved_raters(document: Document) -> frozenset[str]:
     return found
 
 
-def _convert(documents: Sequence[Document], _: Options) -> list[Conversion]:
+def _convert(documents: Sequence[ToolFile], _: Options) -> list[Conversion]:
     path = documents[0].path
     raise InvalidDataError(
         f"{path}: an export of Prolific holds no scores: convert the file of judgments, with "

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import at, identifier, number, objects, text
@@ -18,21 +18,21 @@ _ERROR = 2
 _COMPARED = ("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", "meteor")
 
 
-def _records(document: Document) -> list[dict[str, Any]]:
+def _records(document: ToolFile) -> list[dict[str, Any]]:
     if document.kind == "lines":
         return document.records
     inner = at(document.value, "results.results")
     return objects(inner if inner is not None else at(document.value, "results"))
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     if document.kind not in ("json", "lines"):
         return False
     found = _records(document)
     return bool(found) and "response" in found[0] and ("provider" in found[0] or "vars" in found[0])
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     cases: dict[str, str] = {}
     for document in documents:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import number, text
@@ -16,11 +16,11 @@ _NOT_METRICS = (
 )
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     return document.kind in ("table", "lines", "json") and document.has("user_input", "response")
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     numbers: dict[str, str] = {}
     for document in documents:
@@ -41,7 +41,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
             )
 
 
-def _metrics(document: Document, options: Options) -> list[str]:
+def _metrics(document: ToolFile, options: Options) -> list[str]:
     """Return the columns that hold a number, and nothing else but gaps."""
     others = {*_NOT_METRICS.split(), *options.columns.values()}
     names = dict.fromkeys(name for record in document.records for name in record)

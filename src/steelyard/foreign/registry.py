@@ -7,9 +7,10 @@ from importlib import import_module
 from pathlib import Path
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.foreign.documents import Document, open_document
+from steelyard.foreign.documents import ToolFile, open_document
 from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.foreign.gathered import Gathered
+from steelyard.tables.opening import open_table
 
 __all__ = ["AUTO", "FORMATS", "converted", "format_named", "formats_of"]
 
@@ -19,7 +20,6 @@ FORMATS = {
     "argilla": "steelyard.foreign.argilla",
     "arena": "steelyard.foreign.arena",
     "deepeval": "steelyard.foreign.deepeval",
-    "every-eval-ever": "steelyard.foreign.every_eval_ever",
     "helm": "steelyard.foreign.helm",
     "inspect": "steelyard.foreign.inspect_logs",
     "label-studio": "steelyard.foreign.label_studio",
@@ -27,7 +27,6 @@ FORMATS = {
     "lm-eval": "steelyard.foreign.lm_eval",
     "mt-metrics-eval": "steelyard.foreign.mt_metrics_eval",
     "mturk": "steelyard.foreign.mturk",
-    "openai-evals": "steelyard.foreign.openai_evals",
     "own": "steelyard.foreign.own",
     "pearmut": "steelyard.foreign.pearmut",
     "phoenix": "steelyard.foreign.phoenix",
@@ -98,7 +97,7 @@ def converted(
         open_document(path, separator=options.separator, decimal=options.decimal) for path in paths
     ]
     if chosen is None:
-        said = options.fill or options.separator or options.decimal
+        said = options.separator or options.decimal
         given = "wide" if options.wide else "own" if said else ""
         chosen = format_named(given) if given else _recognised(documents)
     else:
@@ -115,7 +114,7 @@ def converted(
 
 
 def _conversions(
-    chosen: Format, documents: Sequence[Document], options: Options
+    chosen: Format, documents: Sequence[ToolFile], options: Options
 ) -> list[Conversion]:
     """Convert; an error that names no file names the first, and semicolons are never silent."""
     paths = [document.path for document in documents]
@@ -135,7 +134,7 @@ def _conversions(
     return [replace(one, remarks=tuple(dict.fromkeys((*said, *one.remarks)))) for one in found]
 
 
-def _read(chosen: Format, documents: Sequence[Document], options: Options) -> list[Conversion]:
+def _read(chosen: Format, documents: Sequence[ToolFile], options: Options) -> list[Conversion]:
     if chosen.convert is not None:
         return chosen.convert(documents, options)
     assert chosen.read is not None
@@ -144,21 +143,21 @@ def _read(chosen: Format, documents: Sequence[Document], options: Options) -> li
     return [gathered.conversion(way_out=chosen.way_out)]
 
 
-def formats_of(document: Document) -> list[Format]:
+def formats_of(document: ToolFile) -> list[Format]:
     """Return the formats that a document may have, by its content; wide tables and ours are not told.
 
     Examples
     --------
-    >>> [one.name for one in formats_of(Document(Path("x"), "json", {"testCases": []}))]
+    >>> [one.name for one in formats_of(ToolFile(Path("x"), "json", {"testCases": []}))]
     ['deepeval']
     """
     every = (format_named(name) for name in FORMATS if name not in {"own", "wide"})
     return [one for one in every if one.recognises(document)]
 
 
-def _recognised(documents: Sequence[Document]) -> Format:
+def _recognised(documents: Sequence[ToolFile]) -> Format:
     """Return the one format that all files have."""
-    found: dict[str, tuple[Format, Document]] = {}
+    found: dict[str, tuple[Format, ToolFile]] = {}
     unknown = []
     for document in documents:
         formats = formats_of(document)
@@ -180,17 +179,20 @@ def _recognised(documents: Sequence[Document]) -> Format:
     own = format_named("own")
     if not found and all(map(own.recognises, unknown)):
         return own
+    # a table that is spoilt is refused as it would be elsewhere
+    if unknown[0].kind in {"table", "lines", "zip"}:
+        open_table(unknown[0].path, label="outputs", contract=())
     raise _unknown(unknown[0])
 
 
-def _unknown(document: Document) -> InvalidDataError:
+def _unknown(document: ToolFile) -> InvalidDataError:
     way_out = f"name its format with --from ({', '.join(FORMATS)})"
     if document.kind == "table" and len(document.columns) > 1:
         way_out = "a wide table needs --wide PATTERN, such as '{rater}_{system}'; else " + way_out
     return InvalidDataError(f"{document.path}: not recognised: {document.contents}: {way_out}")
 
 
-def _check_recognised(chosen: Format, documents: Sequence[Document], options: Options) -> None:
+def _check_recognised(chosen: Format, documents: Sequence[ToolFile], options: Options) -> None:
     if chosen.name == "own" or (chosen.companions and any(map(chosen.recognises, documents))):
         return
     is_free = chosen.free_columns and "output" in options.columns

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import SteelyardError
-from steelyard.foreign.documents import Document, open_document
+from steelyard.foreign.documents import ToolFile, open_document
 from steelyard.foreign.format import Options
-from steelyard.foreign.registry import converted, format_named, formats_of
+from steelyard.foreign.registry import converted, formats_of
 from steelyard.foreign.values import is_missing, number
 from steelyard.tables.column_names import lookalike
 
-__all__ = ["Suggestion", "refusal", "suggestion"]
+__all__ = ["Suggestion", "may_be_foreign", "refusal", "suggestion"]
 
 # Larger files are not read as a whole only to say which tool wrote them.
 _LARGEST = 100_000_000
@@ -30,14 +30,11 @@ class Suggestion:
     ----------
     name : str
         The format, as ``--from`` takes it.
-    title : str
-        The format in words.
     options : tuple of str
         What else the command needs, as far as it can be seen.
     """
 
     name: str
-    title: str
     options: tuple[str, ...] = ()
 
 
@@ -52,9 +49,17 @@ def suggestion(path: Path) -> Suggestion | None:
     except SteelyardError:
         return None
     if found:
-        return Suggestion(found[0].name, found[0].title)
+        return Suggestion(found[0].name)
     options = wide_options(document) if document.kind == "table" else ()
-    return Suggestion("wide", format_named("wide").title, options) if options else None
+    return Suggestion("wide", options) if options else None
+
+
+def may_be_foreign(path: Path) -> bool:
+    """Whether a file that is no table of ours may well be another tool's: JSON, an archive, a text."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    ours = {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".xls", ".ods"}
+    return bool(head.strip()) and path.suffix.lower() not in ours
 
 
 def refusal(paths: Sequence[Path], name: str, options: Sequence[str]) -> SteelyardError | None:
@@ -72,7 +77,7 @@ def refusal(paths: Sequence[Path], name: str, options: Sequence[str]) -> Steelya
     return None
 
 
-def wide_options(document: Document) -> tuple[str, ...]:
+def wide_options(document: ToolFile) -> tuple[str, ...]:
     """Return the patterns of a wide table's columns and its item, if the names say them.
 
     Systems are known where their texts stand in columns of their own names; else the names must be
@@ -81,7 +86,7 @@ def wide_options(document: Document) -> tuple[str, ...]:
     Examples
     --------
     >>> columns = ("item", "A", "B", "A_score", "B_score", "A_bleu", "B_bleu")
-    >>> wide_options(Document(Path("x"), "table", columns=columns))
+    >>> wide_options(ToolFile(Path("x"), "table", columns=columns))
     ('--wide', '{system}_score', '--wide', '{system}_{metric:bleu}')
     """
     columns = list(document.columns)
@@ -131,7 +136,7 @@ def _place(what: str, names: Sequence[str], mark: str) -> str:
     return f"{{{what}:{'|'.join(names)}}}" if any(mark in name for name in names) else f"{{{what}}}"
 
 
-def _crossed(document: Document, names: Sequence[str]) -> list[str]:
+def _crossed(document: ToolFile, names: Sequence[str]) -> list[str]:
     """Return the pattern of names that are all pairs of a first and a second part."""
     for mark in _MARKS:
         pairs = [tuple(name.split(mark)) for name in names if name.count(mark) == 1]
@@ -143,7 +148,7 @@ def _crossed(document: Document, names: Sequence[str]) -> list[str]:
     return []
 
 
-def _is_judged(document: Document, names: Sequence[str]) -> bool:
+def _is_judged(document: ToolFile, names: Sequence[str]) -> bool:
     """Whether columns hold scores: numbers, or few different words."""
     for name in names:
         cells = [row.get(name) for row in document.records[:_ROWS] if not is_missing(row.get(name))]

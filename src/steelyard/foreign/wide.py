@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Format, Options
 from steelyard.foreign.gathered import Gathered
 from steelyard.foreign.values import is_missing, number
@@ -82,7 +82,7 @@ def _said(names: Mapping[str, str]) -> str:
     return ", ".join(f"{place} {name!r}" for place, name in names.items())
 
 
-def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
+def _read(gathered: Gathered, documents: Sequence[ToolFile]) -> None:
     options = gathered.options
     if not options.wide:
         raise InvalidArgumentError(
@@ -94,7 +94,7 @@ def _read(gathered: Gathered, documents: Sequence[Document]) -> None:
         _add(gathered, document, rater)
 
 
-def _add(gathered: Gathered, document: Document, rater: str) -> None:
+def _add(gathered: Gathered, document: ToolFile, rater: str) -> None:
     """Add the outputs and judgments of a wide table; `rater` judged where nothing says who."""
     table = _WideTable(gathered.options, document)
     table.check_cells()
@@ -130,7 +130,7 @@ def _add(gathered: Gathered, document: Document, rater: str) -> None:
 class _WideTable:
     """The columns of a wide table, sorted by what they hold."""
 
-    def __init__(self, options: Options, document: Document) -> None:
+    def __init__(self, options: Options, document: ToolFile) -> None:
         self._document, self._options = document, options
         name, columns = document.path, list(document.first)
         self.item = options.columns.get("item", "item")

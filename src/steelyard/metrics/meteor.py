@@ -9,108 +9,106 @@ A. Lavie, A. Agarwal (2007). METEOR: an automatic metric for MT evaluation with 
 correlation with human judgments. WMT, 228-231.
 """
 
-import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steelyard.errors import InvalidArgumentError
+from steelyard.arrays import Floats, Ints
 from steelyard.metrics.fractions import fraction
-from steelyard.metrics.metric import Floats, PairMetric
-from steelyard.metrics.overlap import blocks
+from steelyard.metrics.metric import PairMetric
+from steelyard.metrics.overlap import blocks, run_sums, sorted_runs
 from steelyard.metrics.pairs import Pairs
-from steelyard.metrics.staged_alignment import Stems, Words, staged_alignment
-from steelyard.metrics.tokenizers import (
-    Tokenizer,
-    UnicodeTokenizer,
-    WhitespaceTokenizer,
-    WordTokenizer,
-)
-from steelyard.metrics.wordnet import WordNet, wordnet_at
+from steelyard.metrics.stemming import porter_stem
+from steelyard.metrics.tokenizers import Tokenizer, UnicodeTokenizer, WordTokenizer
+from steelyard.metrics.tokens import Numbering, Tokens, spans
 
 __all__ = ["Meteor"]
 
-_VARIABLE = "STEELYARD_WORDNET"
+# Weight of recall, greatest penalty, and its shape, as NLTK has them
+_ALPHA, _GAMMA, _BETA = 0.9, 0.5, 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Meteor(PairMetric):
-    r"""METEOR: words aligned exactly, by stem or by synonym, less a penalty for disorder.
+    r"""METEOR: words aligned exactly or by stem, less a penalty for disorder.
 
     With :math:`m` words aligned in :math:`c` chunks, runs of words that stand side by side in both
     texts, precision :math:`P` and recall :math:`R`,
 
-    .. math:: \frac{PR}{\alpha P + (1 - \alpha) R} \bigl(1 - \gamma (c / m)^\beta\bigr).
+    .. math:: \frac{PR}{0.9 P + 0.1 R} \bigl(1 - 0.5 (c / m)^3\bigr).
 
-    It equals NLTK's ``meteor_score`` on the same tokens and the same WordNet.
+    It equals NLTK's ``meteor_score`` on the same tokens without synonyms.
 
     Attributes
     ----------
-    alpha, beta, gamma : float
-        Weight of recall, shape of the penalty, and greatest penalty.
-    tokens : {"words", "whitespace", "unicode"}
-        Words and punctuation marks apart; words between whitespace; words by Unicode rules.
-    wordnet : str
-        Where a WordNet in NLTK's format lies: its folder, an ``nltk_data`` folder, or
-        ``wordnet.zip``. By default what the environment variable ``STEELYARD_WORDNET`` says;
-        without either, or with ``none``, words are aligned exactly and by stem only.
+    tokens : {"words", "unicode"}
+        Words and punctuation marks apart; words by Unicode rules.
 
     Notes
     -----
-    Words are aligned from the end of both texts: first equal words, then words with
-    equal Porter stems, then a word with a synonym of it. As in NLTK, synonyms are looked up for the
-    stems that the second stage left over.
+    Words are aligned from the end of both texts: first equal words, then words with equal Porter
+    stems.
     """
 
-    alpha: float = 0.9
-    beta: float = 3.0
-    gamma: float = 0.5
-    tokens: Literal["words", "whitespace", "unicode"] = "words"
-    wordnet: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("alpha", "gamma"):
-            value = getattr(self, name)
-            if not 0 <= value <= 1:
-                raise InvalidArgumentError(f"`{name}` must lie between 0 and 1; got {value}")
-        if not self.beta >= 0:
-            raise InvalidArgumentError(f"`beta` must not be negative; got {self.beta}")
+    tokens: Literal["words", "unicode"] = "words"
 
     @property
     def tokenizer(self) -> Tokenizer:
         """What splits texts into tokens."""
-        if self.tokens == "words":
-            return WordTokenizer()
-        return UnicodeTokenizer() if self.tokens == "unicode" else WhitespaceTokenizer()
-
-    @property
-    def synonyms(self) -> WordNet | None:
-        """The WordNet that synonyms are looked up in, if there is one."""
-        place = self.wordnet or os.environ.get(_VARIABLE, "")
-        return wordnet_at(place) if place not in ("", "none") else None
+        return UnicodeTokenizer() if self.tokens == "unicode" else WordTokenizer()
 
     def pair_scores(self, pairs: Pairs) -> Floats:
         """Score every (output, reference) pair."""
-        precision, recall, share = self._counted(pairs)
-        mean = fraction(precision * recall, self.alpha * precision + (1 - self.alpha) * recall)
-        return (1 - self.gamma * share**self.beta) * mean
-
-    def _counted(self, pairs: Pairs) -> tuple[Floats, Floats, Floats]:
-        """Precision, recall, and chunks over aligned words, of every pair."""
         tokens = pairs.tokens(self.tokenizer)
-        wordnet = self.synonyms
-        stems = pairs.remember((Meteor, self.tokenizer, wordnet), lambda: Stems(wordnet))
         count, chunks = np.zeros(len(pairs)), np.zeros(len(pairs))
         text = np.stack([pairs.output, pairs.reference], axis=1)
         for low, high in blocks(tokens.length[text].sum(axis=1)):
-            words = Words(tokens, text[low:high])
-            output, reference = staged_alignment(words, stems)
-            order = np.argsort(output)
-            output, reference = output[order], reference[order]
+            pair, output, reference = _aligned(tokens, text[low:high])
             apart = (np.diff(output, prepend=-2) != 1) | (np.diff(reference, prepend=-2) != 1)
-            count[low:high] = np.bincount(words.pair[output], minlength=high - low)
-            chunks[low:high] = np.bincount(words.pair[output[apart]], minlength=high - low)
+            count[low:high] = np.bincount(pair, minlength=high - low)
+            chunks[low:high] = np.bincount(pair[apart], minlength=high - low)
         precision = fraction(count, tokens.length[pairs.output])
         recall = fraction(count, tokens.length[pairs.reference])
-        return precision, recall, fraction(chunks, count)
+        mean = fraction(precision * recall, _ALPHA * precision + (1 - _ALPHA) * recall)
+        return (1 - _GAMMA * fraction(chunks, count) ** _BETA) * mean
+
+
+def _stems(word: Ints, vocabulary: Sequence[str]) -> Ints:
+    """Number of the stem of each word, equal for equal stems."""
+    distinct, which = np.unique(word, return_inverse=True)
+    stems = [porter_stem(vocabulary[number]) for number in distinct.tolist()]
+    return Numbering().tokens([stems]).ids[which]
+
+
+def _aligned(tokens: Tokens, text: Ints) -> tuple[Ints, Ints, Ints]:
+    """Align the words of pairs: each aligned word's pair, and its places in output and reference.
+
+    The words of all pairs are laid end to end, an output's before its reference's; a place counts
+    from the first of them.
+    """
+    side = np.repeat(np.arange(text.size), tokens.length[text.ravel()])
+    pair, in_output = side // 2, side % 2 == 0
+    word = tokens.of(text.ravel())
+    place = np.arange(len(word))
+    exact = _equal(place, word, pair, in_output)
+    left = np.delete(place, np.concatenate(exact))
+    by_stem = _equal(left, _stems(word[left], tokens.vocabulary), pair, in_output)
+    output, reference = (
+        np.concatenate([one, other]) for one, other in zip(exact, by_stem, strict=True)
+    )
+    order = np.argsort(output)
+    return pair[output[order]], output[order], reference[order]
+
+
+def _equal(place: Ints, name: Ints, pair: Ints, in_output: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Align words of one name: the last of the output with the last of the reference, and so on."""
+    if len(place) == 0:
+        return place, place
+    place, start = sorted_runs(name, place, pair)
+    total = np.diff(start, append=len(place))
+    output = run_sums(in_output[place], start)
+    both = np.minimum(output, total - output)
+    return place[spans(start + output - both, both)], place[spans(start + total - both, both)]

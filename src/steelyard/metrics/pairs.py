@@ -7,9 +7,9 @@ from typing import TypeVar, cast
 import numpy as np
 
 from steelyard.arrays import Ints
-from steelyard.metrics.pieces import lexicon
+from steelyard.metrics.pieces import tokenized
 from steelyard.metrics.tokenizers import Tokenizer
-from steelyard.metrics.tokens import Lexicon, Tokens, characters
+from steelyard.metrics.tokens import Tokens, characters
 
 __all__ = ["Pairs"]
 
@@ -27,8 +27,6 @@ class Pairs:
         The output of each example.
     references : sequence of sequences of str
         The references of each example, at least one each.
-    lasting : dict, optional
-        What metrics remember from one batch to the next; the batches of one call share it.
 
     Attributes
     ----------
@@ -49,13 +47,7 @@ class Pairs:
     (['a b', 'a', 'c'], array([0, 2, 2]), array([1, 2, 1]), array([0, 1, 1]))
     """
 
-    def __init__(
-        self,
-        outputs: Sequence[str],
-        references: Sequence[Sequence[str]],
-        *,
-        lasting: dict[Hashable, object] | None = None,
-    ) -> None:
+    def __init__(self, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> None:
         position: defaultdict[str, int] = defaultdict()
         position.default_factory = position.__len__
         output, reference, example = [], [], []
@@ -71,7 +63,6 @@ class Pairs:
         self.example: Ints = np.array(example, dtype=np.int64)
         self.first: Ints = np.searchsorted(self.example, np.arange(len(outputs)))
         self._kept: dict[Hashable, object] = {}
-        self._lasting = {} if lasting is None else lasting
 
     def __len__(self) -> int:
         return len(self.output)
@@ -87,12 +78,6 @@ class Pairs:
             self._kept[key] = compute()
         return cast("T", self._kept[key])
 
-    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Make something that lasts over all batches of a call, such as a lexicon."""
-        if key not in self._lasting:
-            self._lasting[key] = make()
-        return cast("T", self._lasting[key])
-
     def tokens(self, tokenizer: Tokenizer) -> Tokens:
         """Tokens of all texts.
 
@@ -105,11 +90,7 @@ class Pairs:
         -------
         Tokens
         """
-        return self.keep(tokenizer, lambda: self.lexicon(tokenizer).tokens(self.texts))
-
-    def lexicon(self, tokenizer: Tokenizer) -> Lexicon:
-        """The lexicon that a tokenizer's tokens are numbered by."""
-        return self.remember(tokenizer, lambda: lexicon(tokenizer))
+        return self.keep(tokenizer, lambda: tokenized(self.texts, tokenizer))
 
     def characters(self, *, lowercase: bool = False, whitespace: bool = True) -> Tokens:
         """Code points of all texts.

@@ -6,45 +6,44 @@ from itertools import compress
 import numpy as np
 
 from steelyard.metrics.tokenizers import Tokenizer
-from steelyard.metrics.tokens import Lexicon, Numbering, Tokens
+from steelyard.metrics.tokens import Numbering, Tokens
 
-__all__ = ["lexicon", "pieces"]
+__all__ = ["pieces", "tokenized"]
 
 # Texts below which starting the fast way takes longer than the plain one
 _FEW = 64
 
 
-def lexicon(tokenizer: Tokenizer) -> Lexicon:
-    """Make the lexicon of a tokenizer.
+def tokenized(texts: Sequence[str], tokenizer: Tokenizer) -> Tokens:
+    """Split texts into tokens; each distinct word is split once.
 
     Parameters
     ----------
+    texts : sequence of str
+        Texts.
     tokenizer : Tokenizer
         What splits a text into tokens.
 
     Returns
     -------
-    Lexicon
+    Tokens
 
     Examples
     --------
     >>> from steelyard.metrics.tokenizers import RougeTokenizer
-    >>> tokens = lexicon(RougeTokenizer()).tokens(["a cat's", "A cat."])
+    >>> tokens = tokenized(["a cat's", "A cat."], RougeTokenizer())
     >>> tokens.ids, tokens.start, tokens.vocabulary
     (array([0, 1, 2, 0, 1]), array([0, 3, 5]), ['a', 'cat', 's'])
     """
-    numbering = Numbering()
-
-    def parts(words: Sequence[str]) -> Tokens:
-        # a piece may hold whitespace that is no space, and then is several words or none
-        whole = [word.split() == [word] for word in words]
-        lines = iter(tokenizer.spaced("\n".join(compress(words, whole))).split("\n"))
-        return numbering.tokens(
-            next(lines).split() if is_whole else tokenizer.split(word)
-            for word, is_whole in zip(words, whole, strict=True)
-        )
-
-    return Lexicon(lambda texts: pieces([tokenizer.prepare(text) for text in texts]), parts)
+    words = pieces([tokenizer.prepare(text) for text in texts])
+    # a piece may hold whitespace that is no space, and then is several words or none
+    whole = [word.split() == [word] for word in words.vocabulary]
+    lines = iter(tokenizer.spaced("\n".join(compress(words.vocabulary, whole))).split("\n"))
+    parts = Numbering().tokens(
+        next(lines).split() if is_whole else tokenizer.split(word)
+        for word, is_whole in zip(words.vocabulary, whole, strict=True)
+    )
+    return words.expanded(parts)
 
 
 def pieces(texts: Sequence[str]) -> Tokens:

@@ -27,7 +27,7 @@ _BUILT_IN = {
     "token-f1": "token_f1:TokenF1",
     "length-ratio": "length_ratio:LengthRatio",
     "vecsim": "vecsim:VecSim",
-    "sentence-similarity": "sentence_similarity:SentenceSimilarity",
+    "sentence-similarity": "vecsim:SentenceSimilarity",
     "bert-score": "bert_score:BertScore",
 }
 

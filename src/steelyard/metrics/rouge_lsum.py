@@ -16,6 +16,7 @@ import numpy as np
 from steelyard.metrics.fractions import fraction
 from steelyard.metrics.metric import Floats
 from steelyard.metrics.pairs import Pairs
+from steelyard.metrics.pieces import tokenized
 from steelyard.metrics.rouge import Rouge
 
 __all__ = ["RougeLsum", "common_positions"]
@@ -50,7 +51,7 @@ class RougeLsum(Rouge):
 
     def _sentences(self, pairs: Pairs) -> list[Sentences]:
         lines = [text.split("\n") for text in pairs.texts]
-        tokens = pairs.lexicon(self.tokenizer).tokens([one for several in lines for one in several])
+        tokens = tokenized([line for several in lines for line in several], self.tokenizer)
         ids, bounds = tokens.ids.tolist(), tokens.start.tolist()
         cut = [ids[low:high] for low, high in pairwise(bounds)]
         rest = iter(cut)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import MissingDependencyError
-from steelyard.metrics.tokens import Lexicon, Numbering, Tokens
+from steelyard.metrics.tokens import Numbering, Tokens
 
 __all__ = ["StaticVectors", "packaged_vectors"]
 
@@ -43,9 +43,6 @@ class StaticVectors:
     def __init__(self, tokenizer: Any, vectors: NDArray[np.float32]) -> None:
         self._tokenizer = tokenizer
         self.vectors = vectors
-        self._lexicon = Lexicon(
-            lambda texts: Numbering().tokens(map(self._pieces, texts)), self._encoded
-        )
         # these are cut out of a text before words are, wherever they stand
         self._special = tuple(
             token.content for token in tokenizer.get_added_tokens_decoder().values()
@@ -73,7 +70,8 @@ class StaticVectors:
 
     def tokens(self, texts: Sequence[str]) -> Tokens:
         """Subword tokens of texts; each number is a row of `vectors`."""
-        return self._lexicon.tokens(texts)
+        words = Numbering().tokens(map(self._pieces, texts))
+        return words.expanded(self._encoded(words.vocabulary))
 
     def _encoded(self, pieces: Sequence[str]) -> Tokens:
         encoded = self._tokenizer.encode_batch_fast(list(pieces), add_special_tokens=False)

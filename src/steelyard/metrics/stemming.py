@@ -6,6 +6,7 @@ M. F. Porter (1980). An algorithm for suffix stripping. Program 14(3), 130-137.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 __all__ = ["porter_stem"]
 
@@ -67,6 +68,7 @@ _STEP_4 = (
 )
 
 
+@lru_cache(maxsize=1 << 17)
 def porter_stem(word: str) -> str:
     """Stem an English word.
 

@@ -45,11 +45,6 @@ class Ter(Metric):
     ----------
     normalized : bool
         Whether punctuation is set apart and entities are resolved.
-    no_punctuation : bool
-        Whether punctuation is dropped.
-    asian : bool
-        Whether the two options above also treat East Asian characters, which `normalized` then
-        sets apart one by one.
     case_sensitive : bool
         Whether case matters.
     references : {"joint", "best", "mean"}
@@ -60,21 +55,14 @@ class Ter(Metric):
     higher_is_better: ClassVar[bool] = False
 
     normalized: bool = False
-    no_punctuation: bool = False
-    asian: bool = False
     case_sensitive: bool = False
     references: Literal["joint", "best", "mean"] = "joint"
 
     @property
     def tokenizer(self) -> Tokenizer:
         """What splits texts into tokens."""
-        if self.normalized or self.no_punctuation:
-            return TercomTokenizer(
-                normalized=self.normalized,
-                no_punctuation=self.no_punctuation,
-                asian=self.asian,
-                case_sensitive=self.case_sensitive,
-            )
+        if self.normalized:
+            return TercomTokenizer(case_sensitive=self.case_sensitive)
         return WhitespaceTokenizer(lowercase=not self.case_sensitive)
 
     def scores(self, pairs: Pairs) -> Floats:

@@ -1,8 +1,7 @@
 """How texts are split into tokens: the conventions that each metric's numbers depend on.
 
-Every tokenizer works in two steps, so that a word is worked on once however often it occurs:
-``prepare`` sees a whole text, which is then cut at whitespace; ``spaced`` sees the distinct words
-of all texts, each on a line of its own.
+Every tokenizer works in two steps, so that a word is worked on once: ``prepare`` sees a whole
+text, which is then cut at whitespace; ``spaced`` the distinct words of all texts, one on a line.
 """
 
 import re
@@ -249,24 +248,20 @@ def _sacrebleu_tokenizer(name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class TercomTokenizer(Tokenizer):
-    """TER's tokenization with its options, which sacrebleu provides."""
+    """TER's tokenization with punctuation apart, which sacrebleu provides."""
 
-    normalized: bool = False
-    no_punctuation: bool = False
-    asian: bool = False
     case_sensitive: bool = False
 
     def prepare(self, text: str) -> str:
         """Let sacrebleu put spaces between tokens."""
-        options = self.normalized, self.no_punctuation, self.asian, self.case_sensitive
-        return str(_tercom_tokenizer(*options)(text.rstrip()))
+        return str(_tercom_tokenizer(self.case_sensitive)(text.rstrip()))
 
 
 @cache
-def _tercom_tokenizer(*options: bool) -> Any:
+def _tercom_tokenizer(case_sensitive: bool) -> Any:  # noqa: FBT001 - sacrebleu's
     from sacrebleu.tokenizers import tokenizer_ter  # noqa: PLC0415 (only when it is asked for)
 
-    return tokenizer_ter.TercomTokenizer(*options)
+    return tokenizer_ter.TercomTokenizer(normalized=True, case_sensitive=case_sensitive)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Texts as integers: equal words are equal numbers, and all texts lie end to end in one array."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.arrays import Ints
 
-__all__ = ["Lexicon", "Numbering", "Tokens", "characters", "spans"]
+__all__ = ["Numbering", "Tokens", "characters", "spans"]
 
 
 _CODE_POINTS = 0x110000
@@ -160,81 +160,8 @@ class Numbering:
             vocabulary=self.names,
         )
 
-    def renumbered(self, tokens: Tokens) -> Tokens:
-        """Number tokens that have numbers of their own, those seen before as before.
-
-        Parameters
-        ----------
-        tokens : Tokens
-            Tokens with their vocabulary.
-
-        Returns
-        -------
-        Tokens
-        """
-        number = self._numbers(tokens.vocabulary)
-        self.names.extend(islice(self._number, len(self.names), None))
-        return Tokens(
-            ids=number[tokens.ids],
-            start=tokens.start,
-            size=max(len(self.names), 1),
-            vocabulary=self.names,
-        )
-
     def _numbers(self, tokens: Sequence[str]) -> Ints:
         return np.fromiter(map(self._number.__getitem__, tokens), np.int64, count=len(tokens))
-
-
-class Lexicon:
-    """Remembers how words are split into tokens, so that each word is split once.
-
-    Parameters
-    ----------
-    cut : callable
-        Cuts texts into words; returns them with a vocabulary.
-    parts : callable
-        Splits words into tokens; returns them as if each word were a text.
-    """
-
-    def __init__(
-        self,
-        cut: Callable[[Sequence[str]], Tokens],
-        parts: Callable[[Sequence[str]], Tokens],
-    ) -> None:
-        self._cut = cut
-        self._split = parts
-        self._words = Numbering()
-        self._parts = Tokens(ids=np.empty(0, dtype=np.int64), start=np.zeros(1, np.int64), size=1)
-
-    def __len__(self) -> int:
-        return len(self._words.names)
-
-    def tokens(self, texts: Sequence[str]) -> Tokens:
-        """Tokens of texts.
-
-        Parameters
-        ----------
-        texts : sequence of str
-            Texts.
-
-        Returns
-        -------
-        Tokens
-        """
-        known = len(self)
-        words = self._words.renumbered(self._cut(texts))
-        if len(self) > known:
-            self._parts = _joined(self._parts, self._split(self._words.names[known:]))
-        return words.expanded(self._parts)
-
-
-def _joined(one: Tokens, other: Tokens) -> Tokens:
-    return Tokens(
-        ids=np.concatenate([one.ids, other.ids]),
-        start=np.concatenate([one.start, one.start[-1] + other.start[1:]]),
-        size=other.size,
-        vocabulary=other.vocabulary,
-    )
 
 
 def characters(texts: Sequence[str], *, lowercase: bool = False, whitespace: bool = True) -> Tokens:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from steelyard.errors import InvalidArgumentError, InvalidDataError
-from steelyard.foreign.documents import Document
+from steelyard.foreign.documents import ToolFile
 from steelyard.foreign.format import Conversion, Format, Options
 from steelyard.paper.release import (
     REFERENCE,
@@ -219,14 +219,14 @@ def _gold_remarks(lines: Sequence[ReleasedOutput]) -> list[str]:
     return [remark]
 
 
-def _recognises(document: Document) -> bool:
+def _recognises(document: ToolFile) -> bool:
     is_judgments = document.has("annotators", "prompts")
     return document.kind in ("lines", "json") and (
         is_judgments or document.has("systems", "answer")
     )
 
 
-def _convert(documents: Sequence[Document], options: Options) -> list[Conversion]:
+def _convert(documents: Sequence[ToolFile], options: Options) -> list[Conversion]:
     if options != Options():
         raise InvalidArgumentError(
             "the files of the release need no options: leave out all but `--from` and `--output`"

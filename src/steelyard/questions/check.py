@@ -1,32 +1,31 @@
 """What a user's files are, what can be computed from them now, and the command that does it."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from steelyard.campaign.coverage import coverage_notes
-from steelyard.campaign.draws import is_designed
 from steelyard.campaign.files import StudyFiles
-from steelyard.campaign.source import Source
-from steelyard.campaign.texts import is_text
 from steelyard.errors import InvalidDataError, SteelyardError
 from steelyard.foreign import format_named
-from steelyard.foreign.suggested import refusal, suggestion
-from steelyard.records import Output
+from steelyard.foreign.suggested import may_be_foreign, refusal, suggestion
+from steelyard.questions.computable import (
+    absent_outputs,
+    chosen_outputs,
+    computable,
+    is_about_pairs,
+    no_texts,
+)
 from steelyard.tables import Judgments, Outputs
 from steelyard.tables.column_names import Columns, Role
-from steelyard.tables.excel import filled_sheets
+from steelyard.tables.excel import sheets_of
 from steelyard.tables.kinds import together
-from steelyard.tables.problems import Problem, near_equal_names
-from steelyard.tables.profile import FileProfile, profile_file
+from steelyard.tables.problems import FileProblem
+from steelyard.tables.profile import FileProfile, guessed_command, profile_file, unknown_form
 
 __all__ = ["FileCheck", "check_files"]
 
-_EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _MEND = "nothing until the problems above are mended"
 
 
@@ -38,7 +37,7 @@ class FileCheck:
     ----------
     files : tuple of FileProfile
         Each file.
-    problems : tuple of Problem
+    problems : tuple of FileProblem
         What does not fit between outputs and judgments.
     possible : tuple of str
         What can be computed now, a sentence each; why not, where nothing can.
@@ -49,7 +48,7 @@ class FileCheck:
     """
 
     files: tuple[FileProfile, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[FileProblem, ...]
     possible: tuple[str, ...]
     command: str
 
@@ -68,11 +67,6 @@ class _Reading:
     bounds: tuple[float, float] | None
     options: tuple[str, ...]
 
-    @property
-    def names_scores(self) -> bool:
-        """Whether it was said which column holds the human scores."""
-        return "score" in self.columns
-
     def profile(self, path: Path, role: Role | None = None) -> FileProfile:
         """Return what is in a file; another tool's is not opened as a table."""
         # who says what the columns mean has a file in our form
@@ -83,9 +77,9 @@ class _Reading:
         try:
             found = profile_file(path, columns=self.columns, bounds=self.bounds, role=role)
         except InvalidDataError as error:
-            if not path.is_file() or not _may_be_foreign(path):
+            if not path.is_file() or not may_be_foreign(path):
                 raise
-            return FileProfile(str(path), "another form", problems=(Problem(str(error), 0, 0),))
+            return FileProfile(str(path), "another form", problems=(FileProblem(str(error), 0, 0),))
         if form is not None and (tool, found.kind) == ("wide", "wide table"):
             return replace(found, tool=tool, conversion=form.options)
         return found
@@ -117,7 +111,7 @@ def check_files(
         If a file cannot be opened.
     """
     how = _Reading(columns or {}, bounds, tuple(options))
-    sheets = [one for path in paths for one in _sheets(path)]
+    sheets = [one for path in paths for one in sheets_of(path)]
     files = _with_roles(sheets, [how.profile(path) for path in sheets], how)
     pools = [one for one in files if one.kind == "outputs"]
     judged = [one for one in files if one.kind == "judgments"]
@@ -162,24 +156,8 @@ def _beside(file: FileProfile, *groups: list[FileProfile]) -> FileProfile:
     if first is None:
         return file
     way_out = f"what follows is about {first.name}; put the rows into one file"
-    problem = Problem(f"a second file of {file.kind}", 0, 0, way_out=way_out)
+    problem = FileProblem(f"a second file of {file.kind}", 0, 0, way_out=way_out)
     return replace(file, problems=(*file.problems, problem))
-
-
-def _sheets(path: Path) -> list[Path]:
-    """Return every sheet of an Excel file that has several, and any other file as it is."""
-    if not path.is_file() or path.stat().st_size == 0 or path.suffix.lower() not in _EXCEL:
-        return [path]
-    names = filled_sheets(path)
-    return [Path(f"{path}#{name}") for name in names] if len(names) > 1 else [path]
-
-
-def _may_be_foreign(path: Path) -> bool:
-    """Whether a file that is no table of ours may well be another tool's: JSON, an archive, a text."""
-    with path.open("rb") as file:
-        head = file.read(4096)
-    ours = {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".xls", ".ods"}
-    return bool(head.strip()) and path.suffix.lower() not in ours
 
 
 def _foreign(files: tuple[FileProfile, ...]) -> FileCheck:
@@ -190,31 +168,7 @@ def _foreign(files: tuple[FileProfile, ...]) -> FileCheck:
         title = format_named(first.tool).title
         possible = (f"nothing yet: {first.name} is to be converted first ({first.tool}: {title})",)
         return _conversion(files, [one for one in others if one.tool in {"", first.tool}], possible)
-    return _found(files, (), (_unknown(first),), _guess(first))
-
-
-def _unknown(file: FileProfile) -> str:
-    """Say what is missing from a file in no form that is known."""
-    if not file.columns:
-        return f"nothing yet: {file.name} cannot be read as a table, and is of no tool that `convert` knows"
-    return (
-        "nothing yet: it is not seen which column holds what: tables need `item` and `system`, `output` or "
-        "metrics, and scores of people. Say what yours are called with --column, and which one people filled "
-        "with --column score=YOURS; or convert a table with a column for each system or rater: steelyard convert "
-        f"{shlex.quote(file.name)} --wide '{{system}}' (or '{{rater}}', '{{rater}}_{{system}}')"
-    )
-
-
-def _guess(file: FileProfile) -> str:
-    """Return a command that reads a file of unknown columns, with its numbers as human scores."""
-    may_be: Mapping[str, str] = file.counts.may_be
-    numbers = [name for name, what in may_be.items() if what.startswith(("numbers", "score"))]
-    if not numbers:
-        command = ["steelyard", "convert", "--help"]
-        return shlex.join(command)
-    return shlex.join(
-        ["steelyard", "check", file.name, *file.options, "--column", f"score={numbers[-1]}"]
-    )
+    return _found(files, (), (unknown_form(first),), guessed_command(first))
 
 
 def _conversion(
@@ -227,7 +181,7 @@ def _conversion(
     names = [one.name for one in chosen]
     refused = refusal([Path(name) for name in names], first.tool, first.conversion)
     asked = refused.options if isinstance(refused, InvalidDataError) else ()
-    problems = () if refused is None else (Problem(str(refused), 0, 0, stops=True),)
+    problems = () if refused is None else (FileProblem(str(refused), 0, 0, stops=True),)
     command = ["steelyard", "convert", "--from", first.tool, *names, *first.conversion, *asked]
     return _found(files, problems, possible, shlex.join([*command, "--output", "converted"]))
 
@@ -247,7 +201,7 @@ def _written_anew(
         odd = [file for file in used if str(error).startswith(file.name)] or list(used)
     human = (
         []
-        if how.names_scores
+        if "score" in how.columns
         else [("--column", f"score={one}") for file in odd for one in file.human]
     )
     asked = [*human, *(one.options for file in odd for one in file.problems if one.options)]
@@ -255,7 +209,7 @@ def _written_anew(
     given = [*how.options, *(part for one in odd for part in one.options)]
     given += [part for option in dict.fromkeys(asked) for part in option]
     command = ["steelyard", "convert", "--from", "own", *(one.name for one in odd), *given]
-    problems = () if error is None else (Problem(str(error), 0, 0),)
+    problems = () if error is None else (FileProblem(str(error), 0, 0),)
     possible = ("nothing yet: first say how to read them, once for all commands",)
     return _found(files, problems, possible, shlex.join([*command, "--output", "converted"]))
 
@@ -272,9 +226,9 @@ def _pool_only(files: tuple[FileProfile, ...], pool: FileProfile, how: _Reading)
     command = ["sample", pool.name, "-n", str(min(100, smallest)), "--seed", "1"]
     command += [*how.options, *pool.options, "-o", "sample.jsonl"]
     try:
-        problems = _texts(_read([pool], how)[0])
+        problems = no_texts(_read([pool], how)[0])
     except SteelyardError as error:
-        problems = [Problem(str(error), 0, 0, stops=True)]
+        problems = [FileProblem(str(error), 0, 0, stops=True)]
     return _found(files, tuple(problems), tuple(possible), shlex.join(["steelyard", *command]))
 
 
@@ -286,36 +240,36 @@ def _campaign(
     again = _again(used, how.options)
     if _stops(own):
         return _found(files, (), (_MEND,), again)
-    human = [] if how.names_scores else [one for file in used for one in file.human]
+    human = [] if "score" in how.columns else [one for file in used for one in file.human]
     given = [*how.options, *(part for one in used for part in one.options)]
     given += [part for one in human for part in ("--column", f"score={one}")]
     try:
         outputs, judgments, notes = _read(used, how)
-        between = _absent(outputs, judgments)
+        between = absent_outputs(outputs, judgments)
         if not _stops(between):
-            between += [*_chosen(outputs, judgments), *_texts(outputs)]
+            between += [*chosen_outputs(outputs, judgments), *no_texts(outputs)]
             said = {one.what for one in own}
-            between += [Problem(note, 0, 0) for note in notes if note not in said]
+            between += [FileProblem(note, 0, 0) for note in notes if note not in said]
     except InvalidDataError as error:
         if error.options[:1] == ("--column",) and not {*error.options} <= {*given}:
             command = ["steelyard", "check", *(one.name for one in used), *given, *error.options]
-            return _found(files, (Problem(str(error), 0, 0),), (_MEND,), shlex.join(command))
+            return _found(files, (FileProblem(str(error), 0, 0),), (_MEND,), shlex.join(command))
         if error.options:
             return _written_anew(files, used, how, error)
-        between = [Problem(str(error), 0, 0, stops=True)]
+        between = [FileProblem(str(error), 0, 0, stops=True)]
     except SteelyardError as error:
-        between = [Problem(str(error), 0, 0, stops=True)]
+        between = [FileProblem(str(error), 0, 0, stops=True)]
     if _stops(between):
         return _found(files, tuple(between), (_MEND,), again)
-    verb = "compare" if _is_about_pairs(judgments) else "estimate"
+    verb = "compare" if is_about_pairs(judgments) else "estimate"
     command = ["steelyard", verb, *(one.name for one in used), *given]
-    possible = _possible(outputs, judgments)
+    possible = computable(outputs, judgments)
     return _found(files, tuple(between), tuple(possible), shlex.join(command))
 
 
 def _found(
     files: tuple[FileProfile, ...],
-    problems: tuple[Problem, ...],
+    problems: tuple[FileProblem, ...],
     possible: tuple[str, ...],
     command: str,
 ) -> FileCheck:
@@ -328,7 +282,7 @@ def _again(files: Sequence[FileProfile], options: Sequence[str]) -> str:
     return shlex.join(["steelyard", "check", *(one.name for one in files), *options])
 
 
-def _stops(problems: Sequence[Problem]) -> bool:
+def _stops(problems: Sequence[FileProblem]) -> bool:
     return any(one.stops and not one.options for one in problems)
 
 
@@ -349,94 +303,3 @@ def _read(used: Sequence[FileProfile], how: _Reading) -> tuple[Outputs, Judgment
         human=human,
     )
     return files.read(None)
-
-
-def _absent(outputs: Outputs, judgments: Judgments) -> list[Problem]:
-    """Return what does not fit: judged outputs that are not in the pool, nearly equal systems."""
-    pool = outputs.rows(columns=list(Output.key))
-    keys = judgments.frame.select(Output.key).unique(maintain_order=True)
-    absent = keys.join(pool, on=Output.key, how="anti", maintain_order="left")
-    if not absent.height:
-        return []
-    item, system = absent.row(0)
-    problem = Problem(
-        f"judged outputs that are not in {outputs.name}",
-        absent.height,
-        keys.height,
-        (f"item {item!r} of system {system!r}; an item there is {pool['item'][0]!r}",),
-        way_out="add them to the outputs, or make items and systems agree",
-        stops=True,
-    )
-    return [problem, *near_equal_names("system", [*outputs.systems, *judgments.systems])]
-
-
-def _texts(outputs: Outputs) -> list[Problem]:
-    """Return how many outputs are no texts: blank, placeholders, or the name of their item."""
-    if not outputs.has_texts:
-        return []
-    rows = outputs.rows(columns=["item", "system", "output"])
-    none = rows.filter(~is_text(rows))
-    if none.is_empty():
-        return []
-    item, system, output = none.row(0)
-    return [
-        Problem(
-            "outputs that are no text (blank, a placeholder on many items, or the item's name)",
-            none.height,
-            rows.height,
-            (f"item {item}, system {system}: {output[:30]!r}",),
-            way_out="each counts as unlike any other",
-        )
-    ]
-
-
-def _is_about_pairs(judgments: Judgments) -> bool:
-    """Whether every prompt asks which of two outputs is better."""
-    return {*judgments.prompts} <= {*judgments.preference_prompts}
-
-
-def _chosen(outputs: Outputs, judgments: Judgments) -> list[Problem]:
-    """Return what must be said of the outputs that were judged: by whom, and how they were chosen."""
-    if _is_about_pairs(judgments):
-        return []
-    source = Source(outputs, judgments, outputs.metrics)
-    notes = [
-        f"{system}, {prompt}: {note}"
-        for (prompt, system), own in source.warnings.items()
-        for note in own
-    ]
-    notes += [
-        f"{prompt}: {note}" for prompt, own in coverage_notes(judgments).items() for note in own
-    ]
-    if not is_designed(judgments):
-        notes += source.drawn_whole
-    return [Problem(note, 0, 0) for note in notes]
-
-
-def _possible(outputs: Outputs, judgments: Judgments) -> list[str]:
-    preferred = judgments.preference_prompts
-    asked = [f"compare: wins, ties and losses under {', '.join(preferred)}"] if preferred else []
-    if _is_about_pairs(judgments):
-        return asked
-    metrics = outputs.metrics
-    used = "the plain mean, because there are no metrics"
-    if metrics:
-        used = f"corrected by {metrics[0] if len(metrics) == 1 else f'{len(metrics)} metrics'}"
-    found = [*asked, f"estimate: the mean human score of each system, {used}"]
-    if len(judgments.systems) > 1:
-        found.append("compare: which system is better")
-    key = [*Output.key, "prompt"]
-    if judgments.frame.select(pl.struct(key).is_duplicated().any()).item():
-        found.append("diagnose: what raters and metrics contribute; plan: how many more judgments")
-    else:
-        found.append(
-            "diagnose: not yet, because no output has two judgments: rater noise is unknown"
-        )
-    if outputs.has_texts and not metrics:
-        found.append(
-            "score, judge: automatic metrics and LLM scores, which make intervals narrower"
-        )
-    unjudged = [name for name in outputs.systems if name not in judgments.systems]
-    if unjudged:
-        found.append(f"nothing for systems without judgments: {', '.join(unjudged)}")
-    return found

@@ -17,14 +17,14 @@ from steelyard.tables.rules import references, text, text_list
 from steelyard.tables.tables import ROW, Table, shown
 from steelyard.version import __version__
 
-__all__ = ["Batch", "Texts", "scored"]
+__all__ = ["TextBatch", "Texts", "scored"]
 
 # A batch of long texts has fewer rows, so that it stays in memory.
 _CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TextBatch:
     """Some neighbouring rows.
 
     Attributes
@@ -105,7 +105,7 @@ class Texts:
         """Say where a row stands."""
         return f"{self.table.name}, {self.table.where(row)[0]}"
 
-    def batches(self, most_rows: int) -> Iterator[Batch]:
+    def batches(self, most_rows: int) -> Iterator[TextBatch]:
         """Cut the rows into batches, always in the same places."""
         query = self.table.rows.select(
             pl.when(~self._is_bad).then(self._output).alias("output"), self._reference
@@ -123,11 +123,11 @@ class Texts:
                 others.append(several)
                 size += len(output or "") + sum(map(len, several))
                 if len(outputs) == most_rows or size >= _CHARACTERS:
-                    yield Batch(index, outputs, others)
+                    yield TextBatch(index, outputs, others)
                     index, size = index + 1, 0
                     outputs, others = [], []
         if outputs:
-            yield Batch(index, outputs, others)
+            yield TextBatch(index, outputs, others)
 
     def _require(self, name: str, why: str) -> None:
         if name not in self.table.schema:
@@ -139,7 +139,7 @@ class Texts:
             )
 
 
-def scored(metrics: Sequence[str], version: str, batch: Batch) -> tuple[int, dict[str, Floats]]:
+def scored(metrics: Sequence[str], version: str, batch: TextBatch) -> tuple[int, dict[str, Floats]]:
     """Score a batch, in whichever process.
 
     Returns

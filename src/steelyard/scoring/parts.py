@@ -4,6 +4,7 @@ A part that is there is whole: it was renamed into place. A manifest says what t
 made from; they are used again only if nothing of that has changed.
 """
 
+import hashlib
 import json
 import shutil
 import sys
@@ -20,15 +21,18 @@ from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError
 from steelyard.metrics.registry import GROUP, metric
 from steelyard.metrics.specification import name_and_options
+from steelyard.tables.locations import located
 from steelyard.tables.replacing import writing_failure
 from steelyard.version import __version__
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Parts", "libraries", "open_parts", "parts_folder"]
+__all__ = ["Parts", "fingerprint", "libraries", "open_parts", "parts_folder"]
 
 _MANIFEST, _LOCK, _PART = "manifest.json", "lock", "part-"
+# Bytes at either end of a file that are compared to see whether it has changed.
+_END = 65_536
 # Libraries that metrics depend on: with another version a number may differ.
 _LIBRARIES = ("numpy", "polars", "rapidfuzz", "sacrebleu", "wordllama")
 _WORDS = {
@@ -142,6 +146,21 @@ def open_parts(target: Path, manifest: Mapping[str, Any]) -> Iterator[Parts]:
             ) from error
         done = {int(path.stem.removeprefix(_PART)): _rows(path) for path in _parts(folder)}
         yield Parts(folder, done, anew)
+
+
+def fingerprint(outputs: Path) -> list[dict[str, Any]]:
+    """Return what shows that the outputs have changed: of each file size, time and both ends."""
+    place = located(outputs)
+    records = []
+    for path in place.parts or (place.path,):
+        status, digest = path.stat(), hashlib.sha256()
+        with path.open("rb") as file:
+            digest.update(file.read(_END))
+            file.seek(max(0, status.st_size - _END))
+            digest.update(file.read(_END))
+        record = {"path": str(path.resolve()), "size": status.st_size}
+        records.append(record | {"changed": status.st_mtime_ns, "ends": digest.hexdigest()})
+    return records
 
 
 def libraries(metrics: Sequence[str]) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Score a file of outputs: a file in, the same rows with metrics out."""
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -18,10 +17,9 @@ from steelyard.metrics.registry import metric
 from steelyard.scoring.batches import Texts, scored
 from steelyard.scoring.beside import write_beside
 from steelyard.scoring.cluster import over_cluster
-from steelyard.scoring.parts import Parts, libraries, open_parts
+from steelyard.scoring.parts import Parts, fingerprint, libraries, open_parts
 from steelyard.scoring.processes import over_processes
 from steelyard.tables.formats import format_of
-from steelyard.tables.locations import located
 from steelyard.version import __version__
 
 __all__ = ["OnError", "ScoreSummary", "ScoringProgress", "score_file"]
@@ -30,8 +28,6 @@ OnError = Literal["stop", "keep"]
 
 # Rows in a batch: enough for arrays to pay off, and little to do again after a crash.
 _BATCH_ROWS = 5000
-# Bytes at either end of a file that are compared to see whether it has changed.
-_END = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +180,7 @@ def score_file(
         finally:
             # a wrong address, say, leaves nothing, and costs nothing that an interrupted run has done
             parts.remove_if_empty()
-        if _fingerprint(texts) != manifest["input"]:
+        if fingerprint(Path(texts.table.name)) != manifest["input"]:
             parts.remove()
             raise InvalidDataError(f"{texts.table.name}: changed while it was scored: start again")
         values = parts.values()
@@ -255,27 +251,12 @@ def _check_new(texts: Texts, metrics: Sequence[str]) -> None:
 def _manifest(texts: Texts, metrics: Sequence[str], *, batch_rows: int) -> dict[str, Any]:
     """Return all that the parts depend on."""
     return {
-        "input": _fingerprint(texts),
+        "input": fingerprint(Path(texts.table.name)),
         "metrics": list(metrics),
         "columns": [texts.table.column("output"), texts.table.column("reference")],
         "batch_rows": batch_rows,
         "versions": libraries(metrics),
     }
-
-
-def _fingerprint(texts: Texts) -> list[dict[str, Any]]:
-    """Return what shows that the outputs have changed: of each file size, time and both ends."""
-    place = located(Path(texts.table.name))
-    records = []
-    for path in place.parts or (place.path,):
-        status, digest = path.stat(), hashlib.sha256()
-        with path.open("rb") as file:
-            digest.update(file.read(_END))
-            file.seek(max(0, status.st_size - _END))
-            digest.update(file.read(_END))
-        record = {"path": str(path.resolve()), "size": status.st_size}
-        records.append(record | {"changed": status.st_mtime_ns, "ends": digest.hexdigest()})
-    return records
 
 
 def _known(metrics: Sequence[str]) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ def settled(table: Table, rows: pl.DataFrame, how: OnDuplicate) -> tuple[pl.Data
     InvalidDataError
         If there are some, and `how` is ``error``.
     """
+    if (rows["rater"] == UNKNOWN_RATER).all():
+        return rows, _copies(table, rows)
     key = duplicate_key(rows)
     repeated = rows.filter(~pl.struct(key).is_first_distinct())
     if repeated.is_empty():
@@ -63,6 +65,19 @@ def settled(table: Table, rows: pl.DataFrame, how: OnDuplicate) -> tuple[pl.Data
         f"rater: {words}"
     )
     return kept, [note]
+
+
+def _copies(table: Table, rows: pl.DataFrame) -> list[str]:
+    """Return a note on rows that are the same as another, where raters are unknown."""
+    copies = rows.filter(~pl.struct(pl.exclude(ROW)).is_first_distinct())[ROW]
+    if copies.is_empty():
+        return []
+    note = (
+        f"{table.name}: {len(copies):,} of {rows.height:,} judgments are the same as an earlier row in every "
+        f"column (first: {table.where(copies[0])[0]}): raters are unknown, so each counts as another person's; "
+        "leave them out if they are copies"
+    )
+    return [note]
 
 
 def way_to_settle(rows: pl.DataFrame) -> tuple[str, str]:

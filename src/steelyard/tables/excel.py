@@ -8,8 +8,9 @@ import polars as pl
 
 from steelyard.errors import InvalidDataError, MissingDependencyError
 
-__all__ = ["filled_sheets", "read_sheet"]
+__all__ = ["filled_sheets", "read_sheet", "sheets_of"]
 
+_EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 # Above it, a double does not hold every whole number.
 _EXACT = 2.0**53
 # What the library says of empty columns is no news to users.
@@ -28,6 +29,14 @@ def filled_sheets(path: Path) -> list[str]:
     """
     book = _opened(path)
     return [name for name in book.sheet_names if _is_filled(book, path, name)]
+
+
+def sheets_of(path: Path) -> list[Path]:
+    """Return every sheet of an Excel file that has several, and any other file as it is."""
+    if not path.is_file() or path.stat().st_size == 0 or path.suffix.lower() not in _EXCEL:
+        return [path]
+    names = filled_sheets(path)
+    return [Path(f"{path}#{name}") for name in names] if len(names) > 1 else [path]
 
 
 def read_sheet(path: Path, sheet: str | None) -> pl.DataFrame:
@@ -62,6 +71,12 @@ def read_sheet(path: Path, sheet: str | None) -> pl.DataFrame:
     _check_header(book, path, sheet)
     frame = _loaded(book, path, sheet)
     empty = [name for name in frame.columns if name.startswith("__UNNAMED__")]
+    nameless = [name for name in empty if frame[name].null_count() < frame.height]
+    if len(nameless) > 1 and len(empty) == frame.width - 1:
+        raise InvalidDataError(
+            f"{path}: the first row of sheet {sheet!r} names one of {frame.width} columns: put the names "
+            "of the columns in the first row"
+        )
     return _with_whole_numbers(
         frame.drop(name for name in empty if frame[name].null_count() == frame.height)
     )

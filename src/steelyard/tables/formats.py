@@ -1,6 +1,7 @@
 """Which format a file has, by its extension and by its first bytes."""
 
 import re
+import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -10,7 +11,7 @@ from steelyard.errors import InvalidDataError
 __all__ = [
     "PACKED",
     "Compression",
-    "Format",
+    "FileFormat",
     "FormatKind",
     "TextKind",
     "format_of",
@@ -23,7 +24,7 @@ Compression = Literal["uncompressed", "gzip", "zstd"]
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """The format of a file.
 
     Attributes
@@ -47,27 +48,27 @@ class Format:
 
 
 _WRITTEN = {
-    ".jsonl": Format("jsonl"),
-    ".ndjson": Format("jsonl"),
-    ".csv": Format("csv"),
-    ".tsv": Format("csv", separator="\t"),
-    ".tab": Format("csv", separator="\t"),
-    ".parquet": Format("parquet"),
+    ".jsonl": FileFormat("jsonl"),
+    ".ndjson": FileFormat("jsonl"),
+    ".csv": FileFormat("csv"),
+    ".tsv": FileFormat("csv", separator="\t"),
+    ".tab": FileFormat("csv", separator="\t"),
+    ".parquet": FileFormat("parquet"),
 }
 _READ = {
     **_WRITTEN,
-    ".pq": Format("parquet"),
-    ".json": Format("json"),
-    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), Format("excel")),
+    ".pq": FileFormat("parquet"),
+    ".json": FileFormat("json"),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), FileFormat("excel")),
 }
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 # First bytes that leave no doubt, whatever the file is called.
 _PARQUET, _ZIP, _OLE = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-_JSON = {b"{": Format("jsonl"), b"[": Format("json")}
+_JSON = {b"{": FileFormat("jsonl"), b"[": FileFormat("json")}
 PACKED: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
-def format_of(path: Path) -> Format:
+def format_of(path: Path) -> FileFormat:
     """Return the format to write, by the extension of `path`.
 
     Raises
@@ -83,7 +84,7 @@ def format_of(path: Path) -> Format:
     return _by_extension(path, _WRITTEN)
 
 
-def readable_format(path: Path, *, is_csv: bool = False) -> Format:
+def readable_format(path: Path, *, is_csv: bool = False) -> FileFormat:
     """Return the format of a file that is there, by its first bytes and its extension.
 
     Raises
@@ -99,14 +100,16 @@ def readable_format(path: Path, *, is_csv: bool = False) -> Format:
             "Parquet (frame.to_parquet) instead"
         )
     if head.startswith(_PARQUET):
-        return Format("parquet")
+        return FileFormat("parquet")
+    if head.startswith(_ZIP) and not _is_book(path):
+        raise InvalidDataError(f"{path}: a ZIP archive: unpack it, and name the file in it")
     if head.startswith((_ZIP, _OLE)):
-        return Format("excel")
+        return FileFormat("excel")
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if not path.suffix and start in _JSON:
         # A text in brackets is JSON by whatever name; other texts could be anything.
         return _JSON[start]
-    found = Format("csv") if is_csv else _by_extension(path, _READ)
+    found = FileFormat("csv") if is_csv else _by_extension(path, _READ)
     if found.kind in {"parquet", "excel"}:
         return found
     packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
@@ -116,7 +119,17 @@ def readable_format(path: Path, *, is_csv: bool = False) -> Format:
     return found
 
 
-def _by_extension(path: Path, known: dict[str, Format]) -> Format:
+def _is_book(path: Path) -> bool:
+    """Whether an archive is a spreadsheet; one that is broken is said to be so when it is read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return True
+    return any(name == "mimetype" or name.startswith("xl/") for name in names)
+
+
+def _by_extension(path: Path, known: dict[str, FileFormat]) -> FileFormat:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     compression = _COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     if compression is not None:

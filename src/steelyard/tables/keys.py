@@ -7,7 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.rules import Rule, check
+from steelyard.tables.refusals import check
+from steelyard.tables.rules import ColumnRule
 from steelyard.tables.tables import ROW, Table
 
 __all__ = ["system_sizes"]
@@ -19,7 +20,7 @@ _BROKEN = "__broken__"
 _SUSPECTS = 1000
 
 
-def system_sizes(table: Table, keys: Sequence[Rule]) -> dict[str, int]:
+def system_sizes(table: Table, keys: Sequence[ColumnRule]) -> dict[str, int]:
     """Return the number of outputs of each system, after checking every key of the pool.
 
     Keys are compared by their 64-bit hashes, 8 bytes an output, and by themselves only where
@@ -29,7 +30,7 @@ def system_sizes(table: Table, keys: Sequence[Rule]) -> dict[str, int]:
     ----------
     table : Table
         The pool.
-    keys : sequence of Rule
+    keys : sequence of ColumnRule
         The rules of its columns item and system.
 
     Returns
@@ -62,15 +63,15 @@ def system_sizes(table: Table, keys: Sequence[Rule]) -> dict[str, int]:
     return sizes
 
 
-def _columns(keys: Sequence[Rule]) -> list[str]:
+def _columns(keys: Sequence[ColumnRule]) -> list[str]:
     return [rule.column for rule in keys]
 
 
-def _hash(keys: Sequence[Rule]) -> pl.Expr:
+def _hash(keys: Sequence[ColumnRule]) -> pl.Expr:
     return pl.struct(_columns(keys)).hash().alias(_HASH)
 
 
-def _check_suspects(table: Table, keys: Sequence[Rule], suspects: NDArray[np.uint64]) -> None:
+def _check_suspects(table: Table, keys: Sequence[ColumnRule], suspects: NDArray[np.uint64]) -> None:
     """Raise for the first key that is there twice; different keys may share a hash."""
     found = table.collect(
         table.rows.select(ROW, *(rule.value for rule in keys))

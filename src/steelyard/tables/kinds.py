@@ -16,9 +16,17 @@ from steelyard.tables.outputs import OUTPUT_COLUMNS
 from steelyard.tables.rules import MISSING, is_number
 from steelyard.tables.tables import ROW, Table
 
-__all__ = ["CONTRACT", "Kind", "first_rows", "kind_of", "only_numbers", "own_names", "together"]
+__all__ = [
+    "CONTRACT",
+    "TableKind",
+    "first_rows",
+    "kind_of",
+    "only_numbers",
+    "own_names",
+    "together",
+]
 
-Kind = Literal["outputs", "judgments", "one table", "wide table", "another form"]
+TableKind = Literal["outputs", "judgments", "one table", "wide table", "another form"]
 
 CONTRACT = tuple(dict.fromkeys((*OUTPUT_COLUMNS, *JUDGMENT_COLUMNS)))
 _OURS = {*CONTRACT, *DRAW_RECORD, ALSO_BY, LOWER, "cluster"}
@@ -41,7 +49,7 @@ _PROMPTS = 50
 _SHOWN_ROWS, _SHOWN_COLUMNS = 3, 8
 
 
-def together(kinds: Sequence[Kind]) -> list[Kind]:
+def together(kinds: Sequence[TableKind]) -> list[TableKind]:
     """Return what files are beside one another: one that could be both is what the others are not.
 
     Examples
@@ -79,7 +87,7 @@ def own_names(table: Table, role: Role, columns: Columns | None = None) -> dict[
     return {name: found[name] for name in dict.fromkeys((*wanted, *told)) if name in found}
 
 
-def kind_of(table: Table, columns: Columns | None) -> tuple[Kind, tuple[str, ...]]:
+def kind_of(table: Table, columns: Columns | None) -> tuple[TableKind, tuple[str, ...]]:
     """Return what a table is, by its columns and what they hold, and its columns of human scores.
 
     A column that was named as the score of a table with texts or metrics is one of human scores.
@@ -93,7 +101,7 @@ def kind_of(table: Table, columns: Columns | None) -> tuple[Kind, tuple[str, ...
     used = {*pool.values(), *judged.values(), *_OURS}
     numbers = number_columns(table, [name for name in table.schema if name not in used])
     metrics = [name for name in numbers if not label_name(name)]
-    kind: Kind = "another form"
+    kind: TableKind = "another form"
     human: tuple[str, ...] = ()
     if score is not None and "item" in judged:
         asked = "rater" in judged or ("prompt" in judged and _few_values(table, judged["prompt"]))

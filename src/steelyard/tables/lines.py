@@ -15,7 +15,7 @@ import polars as pl
 from steelyard.tables.formats import TextKind
 from steelyard.tables.text import Text, not_utf8, whole
 
-__all__ = ["header_record", "line_numbers", "malformation"]
+__all__ = ["header_record", "line_numbers", "malformation", "short_lines"]
 
 # A CSV field is either quoted, with quotation marks inside it doubled, or free of them.
 _CSV_FIELD = re.compile(r'"(?:[^"]|"")*"|[^"]*')
@@ -61,6 +61,24 @@ def malformation(path: Text, kind: TextKind, separator: str = ",") -> str | None
     except pl.exceptions.ComputeError:
         body = path if isinstance(path, bytes) else whole(path)
         return not_utf8(body)
+
+
+def short_lines(path: Text, separator: str, width: int) -> tuple[int, int] | None:
+    """Return how many lines of a CSV file have fewer cells than its header, and the first of them.
+
+    None if there are none, or if quoted cells have line breaks, so that lines are no rows.
+    """
+    line = pl.col("line")
+    is_short = (line.str.count_matches(separator, literal=True) < width - 1) & (
+        line.str.strip_chars() != ""
+    )
+    query = pl.scan_lines(path, glob=False).select(
+        broken=(line.str.count_matches('"', literal=True) % 2 == 1).any(),
+        count=is_short.sum(),
+        first=is_short.arg_true().first(),
+    )
+    broken, count, first = query.collect().row(0)
+    return None if broken or not count else (count, first + 1)
 
 
 def _lines(path: Text) -> Iterator[tuple[int, str]]:
@@ -113,7 +131,9 @@ def _bad_object(path: Text) -> str | None:
         if line.startswith("\ufeff"):
             return f"line {number}: the file starts with a byte order mark: save it without one"
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=_members)
+        except _TwiceError as error:
+            return f"line {number}: two members are named `{error}`: rename one"
         except json.JSONDecodeError as error:
             return (
                 f"line {number}: expected a JSON object, got malformed JSON "
@@ -127,6 +147,18 @@ def _bad_object(path: Text) -> str | None:
             if value is not None:
                 kinds.setdefault(column, {}).setdefault(_kind(value), number)
     return _clash(kinds)
+
+
+class _TwiceError(ValueError):
+    """An object with two members of one name."""
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise _TwiceError(name)
+    return dict(pairs)
 
 
 def _clash(kinds: dict[str, dict[str, int]]) -> str | None:
@@ -153,7 +185,7 @@ def _kind(value: Any) -> str:
 
 def _bad_record(path: Text, separator: str) -> str | None:
     """The first record of a CSV file that breaks the format."""
-    width = None
+    width, start, header = None, 1, ""
     for number, record in _header_and_rows(path):
         if record.count('"') % 2 == 1:
             return (
@@ -161,9 +193,12 @@ def _bad_record(path: Text, separator: str) -> str | None:
                 "put the field in quotation marks and double those inside it"
             )
         fields = _fields(record, separator)
-        width = len(fields) if width is None else width
+        if width is None:
+            width, start, header = len(fields), number, record
         if len(fields) > width:
-            return f"line {number}: expected {width} fields, got {len(fields)}"
+            plural = "s" * (width > 1)
+            top = f"the header, line {start}, is {_shortened(header)}"
+            return f"line {number}: expected {width} field{plural}, got {len(fields)}; {top}"
         for entry in fields:
             if _CSV_FIELD.fullmatch(entry) is None:
                 return (

@@ -12,7 +12,8 @@ from steelyard.names import known_names
 from steelyard.records import ALSO_BY, DRAW_COLUMNS, PLACE
 from steelyard.tables.judgments import JUDGMENT_COLUMNS
 from steelyard.tables.outputs import OUTPUT_COLUMNS
-from steelyard.tables.rules import check, decimal_comma, is_number, number, typed
+from steelyard.tables.refusals import check, decimal_comma
+from steelyard.tables.rules import is_number, number, typed
 from steelyard.tables.separators import decimal_mark
 from steelyard.tables.tables import ROW, Table
 
@@ -91,7 +92,8 @@ def metric_columns(
             if name not in recorded and (why := _why_label(table, name)) is not None
         }
         notes += [
-            f"column {table.column(name)} is not used as a metric: {why} (--metric {table.column(name)} uses it)"
+            f"column {table.column(name) or 'without a name'} is not used as a metric: {why} (--metric "
+            f"{table.column(name) or 'NAME'} uses it)"
             for name, why in labels.items()
             if name not in exclude
         ]
@@ -141,6 +143,8 @@ def label_name(name: str) -> bool:
     >>> [label_name(name) for name in ("doc_id", "docId", "week", "n_words", "idx", "score")]
     [True, True, True, False, True, False]
     """
+    if not name.strip() or re.fullmatch(r"Unnamed: \d+", name):
+        return True  # an index that pandas wrote
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)
     return bool(words) and words[-1].casefold() in {*_LABELS.split()}
 

@@ -15,7 +15,8 @@ from steelyard.tables.frames import Source
 from steelyard.tables.judgments import JUDGMENT_COLUMNS
 from steelyard.tables.opening import open_table
 from steelyard.tables.outputs import OUTPUT_COLUMNS
-from steelyard.tables.rules import MISSING, check, identifier, number, typed
+from steelyard.tables.refusals import check
+from steelyard.tables.rules import MISSING, identifier, number, typed
 from steelyard.tables.tables import ROW, Table
 
 __all__ = ["human_columns", "split_table"]

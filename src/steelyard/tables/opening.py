@@ -12,11 +12,11 @@ import polars as pl
 from steelyard.errors import InvalidDataError
 from steelyard.tables.column_names import Role, for_role, lookalike, mapped_columns
 from steelyard.tables.excel import read_sheet
-from steelyard.tables.formats import Format, readable_format
+from steelyard.tables.formats import FileFormat, readable_format
 from steelyard.tables.formulas import unguarded_cells
 from steelyard.tables.frames import Source, as_lazy
 from steelyard.tables.json_arrays import read_array
-from steelyard.tables.lines import header_record, malformation
+from steelyard.tables.lines import header_record, malformation, short_lines
 from steelyard.tables.locations import Location, located
 from steelyard.tables.separators import (
     SEPARATORS,
@@ -121,7 +121,6 @@ def _open_file(
         return _open_parts(name, place, label)
     if not place.path.is_file():
         raise InvalidDataError(f"{name}: is not a file")
-    notes: tuple[str, ...] = ()
     with reading(name):
         if place.path.stat().st_size == 0:
             raise InvalidDataError(f"{name}: the file is empty: at least one row is needed")
@@ -133,25 +132,40 @@ def _open_file(
                 place.path, glob=False, hive_partitioning=False, row_index_name=ROW
             )
             return Table(name, rows, rows.collect_schema(), label, file_format, is_lazy=True)
-        found = read_array(place.path) if file_format.kind == "json" else None
-        if found is None and file_format.kind == "json":
-            file_format = replace(file_format, kind="jsonl")
-        text = None
-        if file_format.kind == "excel":
-            found = read_sheet(place.path, place.sheet)
-        elif found is None:
-            text = readable_text(place.path, file_format)
-            if file_format.kind == "csv":
-                file_format, notes = _separated(name, text, file_format, separator, contract)
-            found = _read_text(name, text, file_format)
+        file_format, found, text, notes = _rows_of(name, place, file_format, separator, contract)
     found = _unnested(found, contract)
     rows = _records(found.with_row_index(ROW), file_format).lazy()
     return Table(name, rows, found.schema, label, file_format, text=text, notes=notes)
 
 
+def _rows_of(
+    name: str,
+    place: Location,
+    file_format: FileFormat,
+    separator: str | None,
+    contract: Sequence[str],
+) -> tuple[FileFormat, pl.DataFrame, Text | None, tuple[str, ...]]:
+    """Read a file into memory; return its format as it is seen now, its rows, its lines, and notes."""
+    if file_format.kind == "excel":
+        return file_format, read_sheet(place.path, place.sheet), None, ()
+    if file_format.kind == "json":
+        found = read_array(place.path)
+        if found is not None:
+            return file_format, found, None, ()
+        file_format = replace(file_format, kind="jsonl")
+    text = readable_text(place.path, file_format)
+    if file_format.kind == "jsonl":
+        return file_format, _read_text(name, text, file_format), text, ()
+    file_format, notes = _separated(name, text, file_format, separator, contract)
+    found = _read_text(name, text, file_format)
+    # a mark at the end of the header alone makes a column without a name
+    width = next((n for n in range(found.width, 0, -1) if found.columns[n - 1].strip()), 0)
+    return file_format, found, text, notes + _cut_short(name, text, file_format.separator, width)
+
+
 def _separated(
-    name: str, text: Text, file_format: Format, separator: str | None, contract: Sequence[str]
-) -> tuple[Format, tuple[str, ...]]:
+    name: str, text: Text, file_format: FileFormat, separator: str | None, contract: Sequence[str]
+) -> tuple[FileFormat, tuple[str, ...]]:
     """Return the format with what stands between cells, and a note if that is not what the name says."""
     if separator is not None:
         return replace(file_format, separator=checked_separator(separator)), ()
@@ -159,6 +173,17 @@ def _separated(
     best = best_separator(header_record(text), usual, contract)
     said = f"{name}: the columns are separated by {SEPARATORS[best]}"
     return replace(file_format, separator=best), () if best == usual else (said,)
+
+
+def _cut_short(name: str, text: Text, separator: str, width: int) -> tuple[str, ...]:
+    """Return a note on rows that have fewer cells than the header, whose other cells are blank then."""
+    found = short_lines(text, separator, width)
+    if found is None:
+        return ()
+    count, line = found
+    words = "row has" if count == 1 else "rows have"
+    where = f"fewer cells than the header (first: line {line})"
+    return (f"{name}: {count:,} {words} {where}: what is missing counts as blank",)
 
 
 def _unnested(rows: pl.DataFrame, contract: Sequence[str]) -> pl.DataFrame:
@@ -178,14 +203,14 @@ def _unnested(rows: pl.DataFrame, contract: Sequence[str]) -> pl.DataFrame:
     )
 
 
-def _records(rows: pl.DataFrame, file_format: Format) -> pl.DataFrame:
+def _records(rows: pl.DataFrame, file_format: FileFormat) -> pl.DataFrame:
     """Leave out blank lines, or lines of separators alone, of a sheet or CSV: they are no records."""
     if file_format.kind not in {"csv", "excel"} or rows.width == 1:
         return rows
     return rows.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
 
 
-def _read_text(name: str, text: Text, file_format: Format) -> pl.DataFrame:
+def _read_text(name: str, text: Text, file_format: FileFormat) -> pl.DataFrame:
     if file_format.kind == "jsonl":
         try:
             # This reader expands patterns and has no option not to.
@@ -220,7 +245,7 @@ def _check_header(name: str, columns: Sequence[str]) -> None:
         )
     for column in columns:
         # Of the header alone, polars does not say that it is not UTF-8.
-        if "\N{REPLACEMENT CHARACTER}" in column:
+        if "\N{REPLACEMENT CHARACTER}" in column or "\x00" in column:
             raise InvalidDataError(
                 f"{name}, line 1: the bytes are not UTF-8: save the file as UTF-8"
             )
@@ -254,7 +279,7 @@ def _open_parts(name: str, place: Location, label: Role) -> Table:
             rows,
             rows.collect_schema(),
             label,
-            Format("parquet"),
+            FileFormat("parquet"),
             is_lazy=True,
             parts=place.parts,
         )

@@ -1,21 +1,21 @@
 """Outputs: the pool of every system, in memory or on disk."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from steelyard.arrays import Floats
 from steelyard.errors import InvalidArgumentError, InvalidDataError
 from steelyard.records import Output, names_of, optional_columns, required_columns
 from steelyard.single.pool import PoolMoments
-from steelyard.tables.gaps import is_gap
 from steelyard.tables.judgments import Judgments
 from steelyard.tables.keys import system_sizes
-from steelyard.tables.rules import Rule, check
+from steelyard.tables.metric_values import counted_gaps, finite, matrix_of, pool_moments
+from steelyard.tables.refusals import check
+from steelyard.tables.rules import ColumnRule, is_gap
 from steelyard.tables.tables import ROW, Table, quoted
 
 __all__ = ["OUTPUT_COLUMNS", "Outputs"]
@@ -51,8 +51,8 @@ class Outputs:
     metrics: tuple[str, ...]
     columns: tuple[str, ...]
     _table: Table = field(repr=False)
-    _keys: tuple[Rule, ...] = field(repr=False)
-    _texts: tuple[Rule, ...] = field(repr=False)
+    _keys: tuple[ColumnRule, ...] = field(repr=False)
+    _texts: tuple[ColumnRule, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
     _known_moments: dict[tuple[str, ...], dict[str, PoolMoments]] = field(
         default_factory=dict, init=False, repr=False
@@ -84,11 +84,7 @@ class Outputs:
         return self._table.mapped
 
     def named(self, column: str) -> str:
-        """Return what a column is called here: ``outputs:score`` for the outputs' own ``score``.
-
-        Metrics that are called like columns of judgments get such names, so that no one takes the one
-        for the other.
-        """
+        """Return what a column is called here: ``outputs:score`` where judgments have such a column."""
         own = f"outputs:{column}"
         return own if column not in self.columns and own in self.columns else column
 
@@ -101,13 +97,7 @@ class Outputs:
         return found
 
     def check(self) -> None:
-        """Raise unless every output has an item and a system, and no two have the same.
-
-        Raises
-        ------
-        InvalidDataError
-            If a key is missing or there twice; the message names the lines.
-        """
+        """Raise unless every output has an item and a system, and no two have the same."""
         # Counting reads every key; the count is kept, so that it is done once.
         _ = self.sizes
 
@@ -115,7 +105,7 @@ class Outputs:
         self,
         metrics: Sequence[str] | None = None,
         *,
-        gaps: Literal["refuse", "keep", "fill"] = "refuse",
+        gaps: Literal["refuse", "fill"] = "refuse",
     ) -> dict[str, PoolMoments]:
         """Return the moments of metrics over each system's pool, gathered in a stream.
 
@@ -123,9 +113,9 @@ class Outputs:
         ----------
         metrics : sequence of str, optional
             Names of p metrics; all of them if not given.
-        gaps : {"refuse", "keep", "fill"}
-            What to do where outputs lack a metric: refuse; give NaN as its moments for that system;
-            or let each missing value count as the mean of the system's others.
+        gaps : {"refuse", "fill"}
+            What to do where outputs lack a metric: refuse, or let each missing value count as the
+            mean of the system's others.
 
         Returns
         -------
@@ -137,13 +127,8 @@ class Outputs:
         InvalidArgumentError
             If there is no such metric.
         InvalidDataError
-            If the metric of an output is missing, NaN or infinite, unless `gaps` may be there. The
+            If the metric of an output is missing, NaN or infinite, unless it is to be filled. The
             output is never dropped: that would change what is estimated.
-
-        Notes
-        -----
-        Moments of parts are merged as in `PoolMoments.merge`, so that a metric far from zero
-        loses no digits to a difference of large squares.
 
         Examples
         --------
@@ -157,42 +142,17 @@ class Outputs:
         # A pool is read once, however often it is asked about.
         key = (gaps, *names)
         if key not in self._known_moments:
-            self._known_moments[key] = self._read_moments(names, gaps)
+            parts = pool_moments(
+                lambda: self._table.batches(self._metric_rows(names)),
+                names,
+                fill=gaps == "fill",
+                checked=lambda batch: self._check_finite(batch, names),
+            )
+            self._known_moments[key] = {system: parts[system] for system in self.systems}
         return dict(self._known_moments[key])
-
-    def _read_moments(
-        self, names: list[str], gaps: Literal["refuse", "keep", "fill"]
-    ) -> dict[str, PoolMoments]:
-        parts: dict[str, PoolMoments] = {}
-        fill = self._means(names) if gaps == "fill" and self.metric_gaps(names) else {}
-        for batch in self._table.batches(self._metric_rows(names)):
-            if gaps == "refuse":
-                self._check_finite(batch, names)
-            for system, values in _by_system(batch, names):
-                filled = gaps == "fill" and not np.isfinite(values).all()
-                part = _moments(
-                    np.where(np.isfinite(values), values, fill[system]) if filled else values
-                )
-                parts[system] = parts[system].merge(part) if system in parts else part
-        return {system: parts[system] for system in self.systems}
 
     def metric_gaps(self, metrics: Sequence[str] | None = None) -> dict[str, dict[str, int]]:
         """Return on how many outputs of each system each metric is missing, where it is.
-
-        Parameters
-        ----------
-        metrics : sequence of str, optional
-            Names of metrics; all of them if not given.
-
-        Returns
-        -------
-        dict
-            By system and metric; a system or metric without a gap is not in it.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If there is no such metric.
 
         Examples
         --------
@@ -203,38 +163,10 @@ class Outputs:
         """
         names = self._known(metrics)
         self.check()
-        counts: dict[str, dict[str, int]] = {}
-        for batch in self._table.batches(self._metric_rows(names)):
-            found = batch.group_by("system").agg(is_gap(name).sum() for name in names)
-            for row in found.iter_rows(named=True):
-                own = counts.setdefault(row["system"], {})
-                for name in names:
-                    if row[name]:
-                        own[name] = own.get(name, 0) + row[name]
-        return {system: own for system, own in counts.items() if own}
+        return counted_gaps(self._table.batches(self._metric_rows(names)), names)
 
     def pool_values(self, system: str, metrics: Sequence[str] | None = None) -> Floats:
-        """Return the metrics of one system's pool, in memory.
-
-        Parameters
-        ----------
-        system : str
-            Name of the system.
-        metrics : sequence of str, optional
-            Names of p metrics; all of them if not given.
-
-        Returns
-        -------
-        (N, p) array
-            Metrics of the outputs, in the order of the pool.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If there is no such system or metric.
-        InvalidDataError
-            If the metric of an output is missing, NaN or infinite.
-        """
+        """Return the metrics (N, p) of one system's pool, in memory and in its order."""
         names = self._known(metrics)
         if system not in self.sizes:
             raise InvalidArgumentError(
@@ -242,20 +174,12 @@ class Outputs:
             )
         rows = self._table.collect(self._metric_rows(names).filter(pl.col("system") == system))
         self._check_finite(rows, names)
-        return _matrix(rows, names)
+        return matrix_of(rows, names)
 
     def rows(self, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return the whole pool, in memory.
+        """Return the whole pool, in memory: these of its columns, all of them if not given.
 
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            The columns to read; all of them if not given.
-
-        Returns
-        -------
-        polars.DataFrame
-            Items, systems and outputs as text, references as lists of texts.
+        Items, systems and outputs are text, references lists of texts.
         """
         names = self._present(self.columns if columns is None else columns)
         self.check()
@@ -298,7 +222,7 @@ class Outputs:
         keys = judgments.frame.select(Output.key).with_row_index("position")
         keys = keys.unique(subset=Output.key, keep="first", maintain_order=True)
         query = self._keyed_rows(names).with_columns(
-            _float(name) for name in names if name in self.metrics
+            finite(name) for name in names if name in self.metrics
         )
         rows = self._table.collect(
             query.join(keys.lazy(), on=Output.key, how="semi", maintain_order="left")
@@ -321,23 +245,13 @@ class Outputs:
             return f"an item there is {whole!r}, so write whole numbers without .0 in both files"
         return "add them to the pool, or remove their judgments"
 
-    def _means(self, names: Sequence[str]) -> dict[str, Floats]:
-        """Return the means of the finite values of each system; 0 where there are none."""
-        sums: dict[str, Floats] = {}
-        for batch in self._table.batches(self._metric_rows(names)):
-            for system, values in _by_system(batch, names):
-                known = np.isfinite(values)
-                part = np.stack([np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)])
-                sums[system] = sums[system] + part if system in sums else part
-        return {system: total / np.maximum(count, 1) for system, (total, count) in sums.items()}
-
     def _keyed_rows(self, columns: Sequence[str]) -> pl.LazyFrame:
         return self._table.rows.select(ROW, *columns).with_columns(
             rule.value for rule in self._keys if rule.column in columns
         )
 
     def _metric_rows(self, metrics: Sequence[str]) -> pl.LazyFrame:
-        return self._keyed_rows(["system", *metrics]).with_columns(map(_float, metrics))
+        return self._keyed_rows(["system", *metrics]).with_columns(map(finite, metrics))
 
     def _with_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Check and convert the texts, in rows that are in memory."""
@@ -380,42 +294,6 @@ class Outputs:
         ).row(0)
         raise InvalidDataError(
             f"{self._table.cell_error(row, metric, 'a finite number')} (item {item!r}, system "
-            f"{system!r}; a gap in metric {metric} on {gaps:,} of {size:,} outputs): score them, leave "
-            f"out the metric, or fill the gaps: {self._table.conversion('--fill', f'{metric}=mean')}"
+            f"{system!r}; a gap in metric {metric} on {gaps:,} of {size:,} outputs): score them, or leave "
+            "out the metric"
         )
-
-
-def _float(metric: str) -> pl.Expr:
-    return pl.when(~is_gap(metric)).then(pl.col(metric).cast(pl.Float64)).alias(metric)
-
-
-def _moments(values: Floats) -> PoolMoments:
-    """Return the moments of a pool, NaN for metrics with gaps."""
-    whole = np.isfinite(values).all(axis=0)
-    found = PoolMoments.of(np.where(whole, values, 0.0))
-    if whole.all():
-        return found
-    mark = np.where(whole, 0.0, np.nan)
-    return PoolMoments(
-        found.size,
-        found.mean + mark,
-        found.covariance + mark + mark[:, np.newaxis],
-        found.low + mark,
-        found.high + mark,
-    )
-
-
-def _by_system(rows: pl.DataFrame, metrics: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    """Yield each system with the metrics (n, p) of its outputs, in their order."""
-    # One matrix for all: thousands of systems are slow to cut out of a data frame one by one.
-    code = rows["system"].rank("dense").to_numpy().astype(np.int64) - 1
-    order = np.argsort(code, kind="stable")
-    ends = np.cumsum(np.bincount(code))
-    names = rows["system"].gather(order[ends - 1]).to_list()
-    # By columns, along which numpy adds up in pairs: digits far from zero are kept.
-    values = np.asfortranarray(_matrix(rows, metrics)[order])
-    yield from zip(names, np.split(values, ends[:-1]), strict=True)
-
-
-def _matrix(rows: pl.DataFrame, metrics: Sequence[str]) -> Floats:
-    return rows.select(metrics).to_numpy() if metrics else np.empty((rows.height, 0))

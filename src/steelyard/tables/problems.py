@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from steelyard.tables.rules import Rule
+from steelyard.tables.rules import ColumnRule
 from steelyard.tables.tables import ROW, Table, shown
 
-__all__ = ["Problem", "bad_cells", "near_equal_names", "repeated_keys"]
+__all__ = ["FileProblem", "bad_cells", "near_equal_names", "repeated_keys"]
 
 _EXAMPLES = 3
 
 
 @dataclass(frozen=True)
-class Problem:
+class FileProblem:
     """Something that is wrong, or may be.
 
     Attributes
@@ -50,7 +50,9 @@ class Problem:
         return f"{self.what}{number}{way_out}"
 
 
-def bad_cells(table: Table, rows: pl.DataFrame, rule: Rule, way_out: str) -> list[Problem]:
+def bad_cells(
+    table: Table, rows: pl.DataFrame, rule: ColumnRule, way_out: str
+) -> list[FileProblem]:
     """Return the problem that cells of a column are not what they should be, if some are not."""
     broken = rows.filter(rule.broken).select(ROW, rule.column)
     if broken.is_empty():
@@ -61,12 +63,12 @@ def bad_cells(table: Table, rows: pl.DataFrame, rule: Rule, way_out: str) -> lis
         f"{place} {shown(cell)}" for place, cell in zip(places, first[rule.column], strict=True)
     )
     what = f"column {table.column(rule.column)}: expected {rule.expected}"
-    return [Problem(what, broken.height, rows.height, examples, way_out=way_out, stops=True)]
+    return [FileProblem(what, broken.height, rows.height, examples, way_out=way_out, stops=True)]
 
 
 def repeated_keys(
-    table: Table, rows: pl.DataFrame, key: Sequence[str], what: str, way_out: Problem
-) -> list[Problem]:
+    table: Table, rows: pl.DataFrame, key: Sequence[str], what: str, way_out: FileProblem
+) -> list[FileProblem]:
     """Return the problem that rows have the key of an earlier row, if some do."""
     known = rows.drop_nulls(list(key))
     twice = known.filter(~pl.struct(*key).is_first_distinct())
@@ -79,7 +81,7 @@ def repeated_keys(
         for place, row in zip(places, first.select(key).to_dicts(), strict=True)
     )
     return [
-        Problem(
+        FileProblem(
             what,
             twice.height,
             rows.height,
@@ -91,7 +93,7 @@ def repeated_keys(
     ]
 
 
-def near_equal_names(column: str, names: Iterable[str]) -> list[Problem]:
+def near_equal_names(column: str, names: Iterable[str]) -> list[FileProblem]:
     """Return the problem that names differ only in case, spaces or signs, if some do.
 
     Examples
@@ -107,7 +109,7 @@ def near_equal_names(column: str, names: Iterable[str]) -> list[Problem]:
     if not alike:
         return []
     return [
-        Problem(
+        FileProblem(
             f"nearly equal names of {column}s",
             len(alike),
             len(listed),

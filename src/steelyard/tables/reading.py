@@ -18,14 +18,13 @@ from steelyard.tables.column_names import lookalike, missing_columns
 from steelyard.tables.direction import LOWER, directions
 from steelyard.tables.duplicates import OnDuplicate, check_on_duplicate, settled
 from steelyard.tables.frames import Source
-from steelyard.tables.gaps import Fill, filled
 from steelyard.tables.judgments import JUDGMENT_COLUMNS, Judgments
 from steelyard.tables.metric_columns import metric_columns, with_numbers
 from steelyard.tables.opening import open_table
 from steelyard.tables.outputs import OUTPUT_COLUMNS, Outputs
+from steelyard.tables.refusals import check
 from steelyard.tables.rules import (
-    Rule,
-    check,
+    ColumnRule,
     countable,
     identifier,
     is_blank,
@@ -49,7 +48,6 @@ def read_outputs(
     decimal: str | None = None,
     systems: Sequence[str] | None = None,
     exclude_systems: Sequence[str] | None = None,
-    fill: Fill | str | float | None = None,
     exclude_metrics: Sequence[str] | None = None,
 ) -> Outputs:
     """Read outputs: the pool, with the metrics known of it.
@@ -76,9 +74,6 @@ def read_outputs(
         numbers leave no doubt.
     systems, exclude_systems : sequence of str, optional
         The systems to read, or those to leave out, before anything is checked.
-    fill : mapping, str or number, optional
-        What to put where a metric is missing, by metric: ``mean`` or ``median`` of the system's other
-        outputs, a number, or ``drop`` to leave out the metric. A single one is for all metrics.
     exclude_metrics : sequence of str, optional
         Columns of numbers that are no metrics.
 
@@ -129,8 +124,7 @@ def read_outputs(
         table.require(required_columns(Output))
     keys = tuple(identifier(table, column) for column in Output.key)
     texts = _text_rules(table)
-    table, chosen, notes = filled(table, keys[1], chosen, fill)
-    said = (*table.notes, *about, *notes)
+    said = (*table.notes, *about)
     outputs = Outputs(table.name, chosen, tuple(table.schema), table, keys, texts, said)
     if not table.is_lazy:
         check(table, table.collect(table.rows), (*keys, *texts))
@@ -219,16 +213,14 @@ def read_judgments(
     check(table, raw, rules)
     check(table, raw, [countable(rule) for rule in rules if rule.column == "score"])
     rows = raw.with_columns(rule.value for rule in rules)
-    # one who is unknown repeats nobody
-    if (rows["rater"] != UNKNOWN_RATER).any():
-        rows, about = settled(table, rows, on_duplicate)
-        notes = (*notes, *about)
+    rows, about = settled(table, rows, on_duplicate)
+    notes = (*notes, *about)
     lower, questions = directions(table.name, rows, names_of(lower_is_better))
     said = (*table.notes, *notes, *blank, *questions)
     return Judgments(table.name, rows, table, said).directed(lower)
 
 
-def _scored(table: Table, keys: Sequence[Rule]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _scored(table: Table, keys: Sequence[ColumnRule]) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Return the rows that have a score, and a note on the number of those that have none.
 
     A row without a score says at least whose it is: one that was cut off is none.
@@ -277,7 +269,7 @@ def _with_rater_and_prompt(table: Table) -> tuple[Table, tuple[str, ...]]:
     return table, tuple(notes)
 
 
-def _text_rules(table: Table) -> tuple[Rule, ...]:
+def _text_rules(table: Table) -> tuple[ColumnRule, ...]:
     rules = []
     if "output" in table.schema:
         rules.append(text(table, "output", required=True))
@@ -288,7 +280,7 @@ def _text_rules(table: Table) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def _judgment_rules(table: Table) -> list[Rule]:
+def _judgment_rules(table: Table) -> list[ColumnRule]:
     """Return what the columns of judgments must hold."""
     rules = [identifier(table, column) for column in Judgment.key]
     rules.append(number(table, "score", required=True))

@@ -1,31 +1,26 @@
 """What a column must hold, as expressions that polars evaluates on the raw values."""
 
 import json
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from steelyard.errors import InvalidDataError
-from steelyard.tables.separators import Decimal, has_decimal_comma
-from steelyard.tables.tables import ROW, Table
+from steelyard.tables.separators import Decimal
+from steelyard.tables.tables import Table
 
 __all__ = [
     "LARGEST",
     "MISSING",
-    "Rule",
-    "check",
+    "ColumnRule",
     "countable",
-    "decimal_comma",
     "identifier",
     "is_blank",
+    "is_gap",
     "is_number",
     "json_text",
     "number",
     "probability",
     "references",
-    "scale_of",
     "text",
     "text_list",
     "typed",
@@ -36,14 +31,10 @@ __all__ = [
 MISSING = ("", "-", "n/a", "na", "nan", "none", "null")
 # Squares of larger scores, and sums of them, are no numbers any more.
 LARGEST = 1e100
-# Words that are asked about; columns whose words are no scores.
-_WORDS, _NO_SCALE = 30, {"seconds", "probability", "lower_is_better"}
-# More rows with the same trouble that are named by their place.
-_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class ColumnRule:
     """What a column must hold.
 
     Attributes
@@ -67,74 +58,7 @@ class Rule:
     is_number: bool = False
 
 
-def check(table: Table, rows: pl.DataFrame, rules: Sequence[Rule]) -> None:
-    """Raise for the first row in `rows` that breaks a rule, and name its cell."""
-    broken = rows.select(ROW, *(rule.broken.alias(rule.column) for rule in rules)).filter(
-        pl.any_horizontal(pl.exclude(ROW))
-    )
-    if broken.is_empty():
-        return
-    first = broken.row(0, named=True)
-    rule = next(rule for rule in rules if first[rule.column])
-    alike = broken.filter(pl.col(rule.column))[ROW].to_list()
-    error = table.cell_error(alike[0], rule.column, rule.expected)
-    more = _others(table, alike[1:], rows.height)
-    cell = rows.filter(pl.col(ROW) == alike[0])[rule.column][0]
-    if table.decimal is None and rule.is_number and has_decimal_comma(cell):
-        raise decimal_comma(table, f"{error}{more}")
-    if (
-        rule.is_number
-        and isinstance(cell, str)
-        and not _is_float(cell)
-        and rule.column not in _NO_SCALE
-    ):
-        options = scale_of(rows.filter(pl.col(ROW).is_in(alike))[rule.column])
-        way_out = f": if words are scores, say what each is worth: {table.conversion(*options)}"
-        raise InvalidDataError(f"{error}{more}{way_out}", options=options)
-    raise InvalidDataError(f"{error}{more}")
-
-
-def _is_float(cell: str) -> bool:
-    """Whether a cell is a number for machines: infinite, or too large."""
-    return (
-        re.fullmatch(r"\s*[+-]?(inf|infinity|[\d.]+(e[+-]?\d+)?)\s*%?\s*", cell, re.IGNORECASE)
-        is not None
-    )
-
-
-def scale_of(cells: pl.Series) -> tuple[str, str]:
-    """Return the option of ``convert`` that says what words are worth, with a question mark for each.
-
-    Examples
-    --------
-    >>> scale_of(pl.Series(["Good", "bad", "good "]))
-    ('--scale', 'Good=?,bad=?')
-    """
-    words: dict[str, str] = {}
-    for word in filter(None, cells):
-        words.setdefault(word.strip().casefold(), word.strip())
-    return "--scale", ",".join(f"{word}=?" for word in [*words.values()][:_WORDS])
-
-
-def decimal_comma(table: Table, problem: str) -> InvalidDataError:
-    """Return the error for numbers whose comma may stand before decimals or between thousands."""
-    return InvalidDataError(
-        f"{problem}: say whether the comma stands before decimals: {table.conversion('--decimal', ',')} "
-        "(in Python: read with decimal=',')",
-        options=("--decimal", ","),
-    )
-
-
-def _others(table: Table, rows: Sequence[int], total: int) -> str:
-    """Say how many more rows have the same trouble, and where the next of them stand."""
-    if not rows:
-        return ""
-    places = ", ".join(table.where(*rows[:_SHOWN]))
-    dots = ", ..." if len(rows) > _SHOWN else ""
-    return f" (the same in {len(rows):,} more of {total:,} rows: {places}{dots})"
-
-
-def identifier(table: Table, column: str, *, required: bool = True) -> Rule:
+def identifier(table: Table, column: str, *, required: bool = True) -> ColumnRule:
     """Text that is not empty; whole numbers become text; an optional one may be missing."""
     kind = table.schema[column]
     raw = pl.col(column)
@@ -150,10 +74,10 @@ def identifier(table: Table, column: str, *, required: bool = True) -> Rule:
     if not required:
         broken = value.is_null() & raw.is_not_null()
         value = pl.when(value != "").then(value)
-    return Rule(column, value.alias(column), broken, "text or a whole number")
+    return ColumnRule(column, value.alias(column), broken, "text or a whole number")
 
 
-def number(table: Table, column: str, *, required: bool) -> Rule:
+def number(table: Table, column: str, *, required: bool) -> ColumnRule:
     """A finite number; true and false are 1 and 0; an optional one may be missing."""
     kind = table.schema[column]
     if not (is_number(kind) or kind in (pl.String, pl.Null)):
@@ -170,15 +94,15 @@ def number(table: Table, column: str, *, required: bool) -> Rule:
         broken |= (percent.any() & ~percent & ~is_missing).fill_null(value=False)
     mark = " with a decimal comma" if table.decimal == "," else ""
     way_out = "" if required else ", or an empty cell where it is not known"
-    return Rule(
+    return ColumnRule(
         column, value.alias(column), broken, f"a finite number{mark}{way_out}", is_number=True
     )
 
 
-def countable(rule: Rule) -> Rule:
+def countable(rule: ColumnRule) -> ColumnRule:
     """A number whose square can be counted with; what is no number breaks `rule`, not this."""
-    broken = (rule.value.abs() > LARGEST).fill_null(False)
-    return Rule(rule.column, rule.value, broken, f"a number of at most {LARGEST:g} in size")
+    broken = (rule.value.is_finite() & (rule.value.abs() > LARGEST)).fill_null(value=False)
+    return ColumnRule(rule.column, rule.value, broken, f"a number of at most {LARGEST:g} in size")
 
 
 def is_blank(table: Table, column: str) -> pl.Expr:
@@ -193,14 +117,16 @@ def is_blank(table: Table, column: str) -> pl.Expr:
     return pl.col(column).is_null()
 
 
-def probability(table: Table, column: str) -> Rule:
+def probability(table: Table, column: str) -> ColumnRule:
     """A number above 0, up to 1, or missing."""
     rule = number(table, column, required=False)
     outside = ((rule.value <= 0) | (rule.value > 1)).fill_null(False)
-    return Rule(column, rule.value, rule.broken | outside, "a probability above 0 and up to 1")
+    return ColumnRule(
+        column, rule.value, rule.broken | outside, "a probability above 0 and up to 1"
+    )
 
 
-def text(table: Table, column: str, *, required: bool) -> Rule:
+def text(table: Table, column: str, *, required: bool) -> ColumnRule:
     """Text; a missing one is the empty text where text is required, and no text where it is not."""
     kind = table.schema[column]
     value = pl.col(column)
@@ -213,10 +139,10 @@ def text(table: Table, column: str, *, required: bool) -> Rule:
         value = json_text(column)
     if required:
         value = value.fill_null("")
-    return Rule(column, value.alias(column), pl.lit(False), "text")
+    return ColumnRule(column, value.alias(column), pl.lit(False), "text")
 
 
-def references(table: Table, column: str) -> Rule:
+def references(table: Table, column: str) -> ColumnRule:
     """Lists of texts: a single text is a list of one, a missing one an empty list.
 
     Text files can say ``["one", "two"]`` in a cell: a JSON array of texts is a list there.
@@ -232,7 +158,12 @@ def references(table: Table, column: str) -> Rule:
     else:
         value = pl.concat_list(raw.cast(pl.String)).list.drop_nulls()
     value = value.fill_null(pl.lit([], dtype=pl.List(pl.String))).alias(column)
-    return Rule(column, value, pl.lit(False), "text or a list of texts")
+    return ColumnRule(column, value, pl.lit(False), "text or a list of texts")
+
+
+def is_gap(metric: str) -> pl.Expr:
+    """Whether an output lacks a metric: missing, NaN, infinite, or too large to be squared."""
+    return ~(pl.col(metric).cast(pl.Float64).abs() <= LARGEST).fill_null(value=False)
 
 
 def is_number(kind: pl.DataType) -> bool:

@@ -11,7 +11,7 @@ import polars as pl
 
 from steelyard.errors import InvalidDataError
 from steelyard.tables.column_names import Role, missing_columns, quoted
-from steelyard.tables.formats import Format, TextKind
+from steelyard.tables.formats import FileFormat, TextKind
 from steelyard.tables.lines import line_numbers
 from steelyard.tables.separators import Decimal
 from steelyard.tables.text import Text
@@ -36,7 +36,7 @@ class Table:
         Raw types, without `ROW`.
     role : {"outputs", "judgments"}
         What the rows are.
-    format : Format or None
+    format : FileFormat or None
         The format of the file; None for a data frame.
     mapped : mapping
         The user's name of each column that was renamed.
@@ -60,7 +60,7 @@ class Table:
     rows: pl.LazyFrame
     schema: pl.Schema
     role: Role
-    format: Format | None = None
+    format: FileFormat | None = None
     mapped: Mapping[str, str] = field(default_factory=dict)
     is_lazy: bool = False
     decimal: Decimal | None = None

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.formats import PACKED, Format
+from steelyard.tables.formats import PACKED, FileFormat
 
 __all__ = ["Text", "decoded", "not_utf8", "readable_text", "unpacked", "whole"]
 
@@ -22,7 +22,7 @@ _QUOTED = re.compile(rb'"[^"]*"')
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
-def readable_text(path: Path, file_format: Format) -> Text:
+def readable_text(path: Path, file_format: FileFormat) -> Text:
     """Return a JSON Lines or CSV file as polars reads it: the path itself unless it must be changed.
 
     A byte order mark is taken off, UTF-16 (known by its mark) becomes UTF-8, and lines that end in CR
@@ -51,7 +51,7 @@ def readable_text(path: Path, file_format: Format) -> Text:
     return content
 
 
-def unpacked(path: Path, file_format: Format) -> bytes:
+def unpacked(path: Path, file_format: FileFormat) -> bytes:
     """Return the bytes of a file, without its compression.
 
     Raises
@@ -90,7 +90,7 @@ def whole(path: Path) -> bytes:
     with path.open("rb") as file:
         head = file.read(4)
     packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
-    return unpacked(path, Format("csv", packed or "uncompressed"))
+    return unpacked(path, FileFormat("csv", packed or "uncompressed"))
 
 
 def not_utf8(body: bytes) -> str | None:
@@ -103,7 +103,7 @@ def not_utf8(body: bytes) -> str | None:
     return None
 
 
-def _head(path: Path, file_format: Format) -> bytes:
+def _head(path: Path, file_format: FileFormat) -> bytes:
     """Return the first bytes of the text; none where they cannot be had, which polars will say."""
     try:
         if file_format.compression == "zstd":

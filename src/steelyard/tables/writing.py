@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from steelyard.errors import InvalidDataError
-from steelyard.tables.formats import Format, format_of
+from steelyard.tables.formats import FileFormat, format_of
 from steelyard.tables.formulas import kept_apostrophes
 from steelyard.tables.frames import ArrowStream, as_lazy
 from steelyard.tables.replacing import replacing
@@ -49,7 +49,7 @@ def write_table(
         _sink(rows, temporary, file_format)
 
 
-def _sink(rows: pl.LazyFrame, path: Path, file_format: Format) -> None:
+def _sink(rows: pl.LazyFrame, path: Path, file_format: FileFormat) -> None:
     if file_format.kind == "parquet":
         rows.sink_parquet(path, sync_on_close="data")
     elif file_format.kind == "jsonl":
