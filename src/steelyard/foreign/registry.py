@@ -180,7 +180,9 @@ def _recognised(documents: Sequence[ToolFile]) -> Format:
     if not found and all(map(own.recognises, unknown)):
         return own
     # a table that is spoilt is refused as it would be elsewhere
-    if unknown[0].kind in {"table", "lines", "zip"}:
+    if unknown[0].refusal is not None:
+        raise unknown[0].refusal
+    if unknown[0].kind in {"lines", "zip"}:
         open_table(unknown[0].path, label="outputs", contract=())
     raise _unknown(unknown[0])
 
