@@ -180,7 +180,7 @@ def _recognised(documents: Sequence[ToolFile]) -> Format:
     if not found and all(map(own.recognises, unknown)):
         return own
     # a table that is spoilt is refused as it would be elsewhere
-    if unknown[0].refusal is not None:
+    if unknown[0].refusal is not None and unknown[0].path.suffix.lower() in {".csv", ".tsv"}:
         raise unknown[0].refusal
     if unknown[0].kind in {"lines", "zip"}:
         open_table(unknown[0].path, label="outputs", contract=())
