@@ -21,7 +21,6 @@ import contextlib
 import os
 import random
 import re
-import secrets
 import signal
 import statistics
 import subprocess
@@ -29,13 +28,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pgserver
 
 from benchmarks.raters import BadResponseError, Rater, free_port, new_key, write_campaign
-
-METRICS_TOKEN = secrets.token_urlsafe(24)
 
 
 @contextlib.contextmanager
@@ -48,7 +44,6 @@ def server(campaign, *, processes):
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "STEELYARD_METRICS_TOKEN": METRICS_TOKEN},
     )
     try:
         yield process, *printed_links(process)
@@ -88,12 +83,11 @@ async def work(rater, until, think, found):
         rater.close()
 
 
-async def measure(running, *, raters, seconds, think, watched=False, scraped=False):
+async def measure(running, *, raters, seconds, think, watched=False):
     process, links, admin_link = running
     await wait_until_ready(links[0])
     found = {"submits": [], "errors": [], "idle": 0, "snapshots": 0}
     others = [watch(admin_link, found)] if watched else []
-    others += [scrape(links[0])] if scraped else []
     beside = [asyncio.create_task(one) for one in others]
     crew = [Rater(links[number % len(links)]) for number in range(raters)]
     await asyncio.gather(*(rater.open() for rater in crew))
@@ -119,17 +113,6 @@ def processor_seconds(group):
             if int(facts[2]) == group:
                 ticks += int(facts[11]) + int(facts[12])
     return ticks / os.sysconf("SC_CLK_TCK")
-
-
-async def scrape(link):
-    """Read the numbers for Prometheus every second."""
-    reader = Rater(link, headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
-    below = urlsplit(link).path.partition("/join")[0]
-    while True:
-        status, _, _ = await reader.request("GET", f"{below}/metrics")
-        if status != 200:
-            raise BadResponseError(f"metrics: {status}")
-        await asyncio.sleep(1)
 
 
 async def watch(link, found):
@@ -190,7 +173,6 @@ def run(
     think=0.0,
     seconds=None,
     campaigns=1,
-    scraped=False,
 ):
     with tempfile.TemporaryDirectory() as folder:
         places = [Path(folder)]
@@ -207,7 +189,6 @@ def run(
                     seconds=seconds or options.seconds,
                     think=think,
                     watched=options.watched,
-                    scraped=scraped,
                 )
             )
     report(name, found, elapsed)
@@ -229,7 +210,6 @@ def main(arguments=()):
     long = 2 * options.seconds
     if options.only != "postgresql":
         run("SQLite, 1 process", options)
-        run("SQLite, /metrics every second", options, scraped=True)
         if options.campaigns > 1:
             run(f"SQLite, {options.campaigns} campaigns", options, campaigns=options.campaigns)
     if options.only != "postgresql" and not options.quick:

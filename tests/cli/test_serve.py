@@ -15,19 +15,18 @@ def served(monkeypatch):
 
     def serve(given, *, announce, **options):
         calls.append({"paths": given, **options})
-        links = serving.Links(
-            rater="http://here/join?token=R",
-            admin="http://here/admin?token=A",
-            viewer="http://here/admin?token=V",
-        )
-        announce(
-            [
-                serving.Served(place, load_campaign(place.path), links)
-                if place.path.exists()
-                else serving.Served(place, trouble="there is no file")
-                for place in serving.campaign_files(given)
-            ]
-        )
+        found = serving.campaign_files(given)
+        for one in found:
+            if one.path.exists():
+                one.campaign = load_campaign(one.path)
+                one.links = {
+                    "raters": "http://here/join?token=R",
+                    "admin": "http://here/admin?token=A",
+                    "viewer": "http://here/admin?token=V",
+                }
+            else:
+                one.trouble = "there is no file"
+        announce(found)
 
     monkeypatch.setattr(serving, "serve", serve)
     return calls
@@ -43,8 +42,6 @@ def test_an_example_starts_at_once_and_says_what_to_do(run, served, tmp_path, mo
         "host": "127.0.0.1",
         "port": 8000,
         "processes": 1,
-        "log_format": "text",
-        "metrics_token_env": None,
     }
     assert "  raters  http://here/join?token=R\n" in out
     assert "  admin   http://here/admin?token=A\n" in out
@@ -119,14 +116,12 @@ def test_options_reach_the_server(run, served, tmp_path, monkeypatch):
     monkeypatch.setenv("STEELYARD_METRICS_TOKEN", "secret")
     path = tmp_path / "pairwise" / "campaign.yaml"
     where = ("--host", "0.0.0.0", "--port", 9000, "--processes", 4)  # noqa: S104
-    assert run("serve", path, *where, "--log-format", "json")[0] == 0
+    assert run("serve", path, *where)[0] == 0
     assert served[1] == {
         "paths": (path,),
         "host": "0.0.0.0",  # noqa: S104
         "port": 9000,
         "processes": 4,
-        "log_format": "json",
-        "metrics_token_env": "STEELYARD_METRICS_TOKEN",
     }
 
 

@@ -12,8 +12,7 @@ from steelyard.errors import InvalidArgumentError, MissingDependencyError
 
 if TYPE_CHECKING:
     from steelyard.collect.config.campaign import Campaign
-    from steelyard.collect.web.logs import LogFormat
-    from steelyard.collect.web.serving import Links, Served
+    from steelyard.collect.web.campaigns import Served
 
 __all__ = ["serve"]
 
@@ -84,13 +83,6 @@ Examples:
     help="Server processes; more than one needs PostgreSQL.",
 )
 @click.option(
-    "--log-format",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="Log lines of words, or of JSON with one for each request.",
-)
-@click.option(
     "--renew-secret",
     is_flag=True,
     help="Make all links and logins given out so far worthless, and end.",
@@ -103,7 +95,6 @@ def serve(
     host: str,
     port: int,
     processes: int,
-    log_format: "LogFormat",
     renew_secret: bool,
 ) -> None:
     """Collect judgments in the browser, and watch the estimate tighten.
@@ -149,8 +140,6 @@ def serve(
         host=host,
         port=port,
         processes=processes,
-        log_format=log_format,
-        metrics_token_env=_METRICS_TOKEN if _METRICS_TOKEN in os.environ else None,
         announce=_announce,
     )
     click.echo("Stopped. The same command goes on from here.")
@@ -178,13 +167,12 @@ def _announce(served: "Sequence[Served]") -> None:
 
 
 def _of_one(served: "Served") -> list[str]:
-    campaign, links = served.campaign, served.links
+    campaign = served.campaign
     assert campaign is not None
-    assert links is not None
     return [
         campaign.title,
         "",
-        *_links(links),
+        *_links(served),
         "",
         *_laid_out(served),
         _ADVICE[campaign.panel.kind],
@@ -197,10 +185,10 @@ def _of_one(served: "Served") -> list[str]:
 def _of_many(served: "Sequence[Served]") -> list[str]:
     lines = []
     for one in served:
-        if one.campaign is None or one.links is None:
-            lines += [f"{one.file.name}: not served. {one.trouble}", ""]
+        if one.campaign is None:
+            lines += [f"{one.name}: not served. {one.trouble}", ""]
         else:
-            lines += [f"{one.file.name}: {one.campaign.title}", *_links(one.links)]
+            lines += [f"{one.name}: {one.campaign.title}", *_links(one)]
             lines += [*_laid_out(one), ""]
     return [
         *lines,
@@ -219,8 +207,8 @@ def _laid_out(served: "Served") -> list[str]:
     ]
 
 
-def _links(links: "Links") -> list[str]:
-    return [f"  raters  {links.rater}", f"  admin   {links.admin}", f"  viewer  {links.viewer}"]
+def _links(served: "Served") -> list[str]:
+    return [f"  {people:6}  {link}" for people, link in served.links.items()]
 
 
 def _what_then(campaign: "Campaign") -> list[str]:

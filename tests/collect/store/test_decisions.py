@@ -1,9 +1,8 @@
 import pytest
 from tests.collect.queries import scored_rows
 
-from steelyard.collect.store import UnknownRaterError
+from steelyard.collect.store import NotAcceptedError
 from steelyard.collect.store.decisions import decide, history, latest
-from steelyard.collect.store.leases import Nothing
 from steelyard.collect.store.progress import progress
 from steelyard.errors import InvalidArgumentError
 
@@ -76,10 +75,10 @@ def test_taking_a_rater_in_again_withdraws_what_nobody_works_on(office, make_uni
     decided(office, "ann", "exclude")
     held = office.next("bob")
     decided(office, "ann", "include")
-    assert office.next("cec") == Nothing("none-left")
+    assert office.next("cec") == "none-left"
     # bob began in good faith, and finishes
     assert not office.submit("bob", held).surplus
-    assert office.next("bob") == Nothing("none-left")
+    assert office.next("bob") == "none-left"
 
 
 def test_excluding_again_offers_the_same_slots_and_no_more(office, make_units):
@@ -88,7 +87,7 @@ def test_excluding_again_offers_the_same_slots_and_no_more(office, make_units):
     for verdict in ("exclude", "include", "exclude"):
         decided(office, "ann", verdict)
     office.judge("bob", 2)
-    assert office.next("cec") == Nothing("none-left")
+    assert office.next("cec") == "none-left"
     assert office.read(progress, now=office.now).lacking == 0
 
 
@@ -97,7 +96,7 @@ def test_a_replacement_is_not_given_to_whoever_judged_the_unit(office, make_unit
     office.judge("ann")
     office.judge("bob")
     decided(office, "ann", "exclude")
-    assert office.next("bob") == Nothing("none-left")
+    assert office.next("bob") == "none-left"
     office.judge("cec")
     assert office.read(progress, now=office.now).lacking == 0
 
@@ -113,6 +112,6 @@ def test_errors_name_what_is_wrong(office, make_units):
     with pytest.raises(InvalidArgumentError, match="`by` must be rule or admin"):
         decided(office, "ann", "exclude", by="me")
     office.people["nobody"] = ("?", "?")
-    with pytest.raises(UnknownRaterError, match="there is no such rater"):
+    with pytest.raises(NotAcceptedError, match="there is no such rater"):
         decided(office, "nobody", "exclude")
     assert office.read(history) == []

@@ -28,7 +28,7 @@ def test_units_that_are_added_come_after_those_that_are_there(office, make_units
     for _ in range(4):
         lease = office.next("ann", window=1)
         office.submit("ann", lease)
-        given.append(lease.content["output"])
+        given.append(lease.shown.content["output"])
     assert given == ["text 1", "text 2", "text 3", "text 4"]
     assert office.read(current).sample_size == 4
 

@@ -2,7 +2,7 @@ from functools import partial
 
 import pytest
 
-from steelyard.collect.store import UnknownRaterError, UnknownSessionError
+from steelyard.collect.store import NotAcceptedError
 from steelyard.collect.store.raters import join, rater
 from steelyard.collect.store.sessions import open_session, session
 
@@ -55,7 +55,7 @@ def test_a_visit_is_finished_when_it_has_brought_its_judgments(office, make_unit
 
 
 def test_errors_name_what_is_wrong(store):
-    with pytest.raises(UnknownRaterError, match="there is no such rater"):
+    with pytest.raises(NotAcceptedError, match="there is no such rater"):
         store.read(partial(rater, rater_id="?"))
-    with pytest.raises(UnknownSessionError, match="there is no such session"):
+    with pytest.raises(NotAcceptedError, match="there is no such session"):
         store.read(partial(session, session_id="?"))

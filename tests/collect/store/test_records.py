@@ -61,7 +61,7 @@ def test_the_second_system_of_a_pair_has_the_rest_of_a_preference(office):
         ("b", "clear"): 1.0,
         ("a", "clear"): 1.0,
     }
-    shown = "a" if lease.swapped else "b"
+    shown = "a" if lease.shown.swapped else "b"
     assert {
         (row.system, row.prompt): (row.other_system, row.first_system)
         for row in office.read(scored_rows)
@@ -73,8 +73,8 @@ def test_the_second_system_of_a_pair_has_the_rest_of_a_preference(office):
     }
     [row] = office.read(submission_rows)
     assert row.systems == ("b", "a")
-    assert row.swapped == lease.swapped
-    assert row.content == lease.content
+    assert row.swapped == lease.shown.swapped
+    assert row.content == lease.shown.content
 
 
 def test_gold_is_a_submission_but_no_judgment(office, make_units):

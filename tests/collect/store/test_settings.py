@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from steelyard.collect.policy.stopping import pause_at_goal
-from steelyard.collect.store import OtherCampaignError, Reader, Store, StoreError
+from steelyard.collect.store import Reader, Store, StoreError
 from steelyard.collect.store.queue import drawn
 from steelyard.collect.store.settings import (
     Facts,
@@ -41,7 +41,7 @@ def test_a_campaign_begins_once(store, make_units):
 def test_a_database_belongs_to_its_campaign(store, make_units):
     store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
     other = Facts(fingerprint="g", judgments_per_output=1)
-    with pytest.raises(OtherCampaignError, match="name another database"):
+    with pytest.raises(StoreError, match="name another database"):
         store.write(partial(initialise, facts=other, units=make_units(1), now=5)).result()
 
 
@@ -119,7 +119,7 @@ def test_a_secret_is_renewed_and_nothing_else(store, make_units):
     with pytest.raises(StoreError, match="no campaign has begun"):
         store.write(partial(renew_secret, fingerprint="f", now=6)).result()
     before = store.write(partial(initialise, facts=FACTS, units=make_units(1), now=5)).result()
-    with pytest.raises(OtherCampaignError, match="belongs to another campaign"):
+    with pytest.raises(StoreError, match="belongs to another campaign"):
         store.write(partial(renew_secret, fingerprint="g", now=6)).result()
     assert store.read(current) == before
     store.write(partial(renew_secret, fingerprint="f", now=6)).result()

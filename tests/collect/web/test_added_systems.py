@@ -7,7 +7,7 @@ import pytest
 from steelyard import Study
 from steelyard.collect.config.campaign import load_campaign
 from steelyard.collect.dashboard.exports import judgments
-from steelyard.collect.store import OtherCampaignError, Store
+from steelyard.collect.store import Store, StoreError
 from steelyard.collect.store.queue import drawn
 from steelyard.errors import InvalidDataError
 
@@ -159,5 +159,5 @@ def test_a_changed_row_is_another_campaign(begun):
     start = begun()
     path = start().campaign.outputs
     path.write_text(path.read_text().replace("a on 3.", "a on three."))
-    with pytest.raises(OtherCampaignError, match="at the end of the outputs file"):
+    with pytest.raises(StoreError, match="at the end of the outputs file"):
         start()

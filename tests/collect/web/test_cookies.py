@@ -1,16 +1,45 @@
-from steelyard.collect.web.cookies import Cookie
+from types import SimpleNamespace
+
+import pytest
+from starlette.responses import Response
+
+from steelyard.collect.web.guards import ADMIN_COOKIE, RATER_COOKIE, set_cookie
 
 
-def test_a_cookie_is_kept_from_scripts_and_other_sites():
-    assert Cookie("sy_admin", "/admin").header("v", seconds=9) == (
-        "sy_admin=v; Path=/admin; Max-Age=9; HttpOnly; SameSite=Lax"
-    )
-
-
-def test_a_cookie_over_https_stays_on_https():
-    assert Cookie("sy_rater", "/", secure=True).header("v", seconds=9).endswith("; Secure")
-
-
-def test_a_cookie_in_a_frame_is_secure_and_kept_apart_for_each_site():
-    header = Cookie("sy_rater", "/", same_site="none", secure=True).header("v", seconds=9)
-    assert header.endswith("; SameSite=None; Secure; Partitioned")
+@pytest.mark.parametrize(
+    ("kind", "origin", "framed_by", "expected"),
+    [
+        (
+            ADMIN_COOKIE,
+            "http://here",
+            (),
+            "sy_admin=v; Path=/x/admin; Max-Age=9; HttpOnly; SameSite=Lax",
+        ),
+        (
+            RATER_COOKIE,
+            "http://here",
+            ("https://panel",),
+            "sy_rater=v; Path=/x/; Max-Age=9; HttpOnly; SameSite=Lax",
+        ),
+        (
+            RATER_COOKIE,
+            "https://here",
+            (),
+            "sy_rater=v; Path=/x/; Max-Age=9; HttpOnly; SameSite=Lax; Secure",
+        ),
+        (
+            RATER_COOKIE,
+            "https://here",
+            ("https://panel",),
+            "sy_rater=v; Path=/x/; Max-Age=9; HttpOnly; SameSite=None; Secure; Partitioned",
+        ),
+    ],
+)
+def test_cookies_are_kept_from_scripts_and_but_for_a_frame_from_other_sites(
+    kind, origin, framed_by, expected
+):
+    panel = SimpleNamespace(framed_by=framed_by)
+    site = SimpleNamespace(origin=origin, base="/x", panel=panel, cookie_name=lambda kind: kind)
+    answer = Response()
+    set_cookie(answer, site, kind, "v", seconds=9)
+    assert answer.headers["set-cookie"] == expected

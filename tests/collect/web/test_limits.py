@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 
-from steelyard.collect.web.limits import BodyLimit, Limits, RateLimit
+from steelyard.collect.web.limits import BodyLimit, RateLimit
 
 
 def test_a_burst_passes_and_then_the_rate_holds():
@@ -80,7 +80,7 @@ def received(chunks, headers=()):
         pass
 
     scope = {"type": "http", "headers": list(headers)}
-    asyncio.run(BodyLimit(reader, limits=Limits(body_bytes=10))(scope, receive, send))
+    asyncio.run(BodyLimit(reader, most=10)(scope, receive, send))
     return b"".join(seen)
 
 

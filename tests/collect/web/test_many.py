@@ -8,9 +8,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from stand_ins import Service
-from steelyard.collect.campaign_files import CampaignFile, campaign_files
-from steelyard.collect.web.many import several
-from steelyard.collect.web.opening import Running, opened_campaigns, read_campaigns
+from steelyard.collect.web.campaigns import (
+    campaign_files,
+    opened_campaigns,
+    read_campaigns,
+    several,
+)
 from steelyard.errors import InvalidArgumentError
 
 TASK = (
@@ -44,11 +47,10 @@ class Served:
     """A server with several campaigns, in this process."""
 
     def __init__(self, opened):
-        self.links = {one.served.file.name: one.served.links for one in opened}
-        self.trouble = {one.served.file.name: one.served.trouble for one in opened}
-        self.apps = {one.served.file.name: one.app for one in opened if one.app is not None}
-        lost = [name for name in self.links if name not in self.apps]
-        self.client = TestClient(several(self.apps, lost), base_url=ORIGIN, follow_redirects=False)
+        self.links = {one.name: one.links for one in opened}
+        self.trouble = {one.name: one.trouble for one in opened}
+        self.apps = {one.name: one.app for one in opened if one.app is not None}
+        self.client = TestClient(several(opened), base_url=ORIGIN, follow_redirects=False)
 
     def follow(self, link):
         """Open a link and where it leads; return the page."""
@@ -58,7 +60,7 @@ class Served:
 
     def judge(self, name):
         """Judge a text as a new rater; return what was shown and what the server says."""
-        page = self.follow(self.links[name].rater)
+        page = self.follow(self.links[name]["raters"])
         word = re.search(r'csrf-token" content="([^"]+)"', page.text)[1]
 
         def call(path, body):
@@ -77,10 +79,7 @@ def serve(observer_here):  # noqa: ARG001 - for quickness
     with ExitStack() as stack:
 
         def start(*paths):
-            read = read_campaigns(campaign_files(paths), processes=1)
-            opened = stack.enter_context(
-                opened_campaigns(read, Running("text", None), origin=ORIGIN)
-            )
+            opened = stack.enter_context(opened_campaigns(read_campaigns(paths), origin=ORIGIN))
             served = Served(opened)
             stack.enter_context(served.client)
             return served
@@ -92,7 +91,7 @@ def test_each_campaign_has_its_own_links_cookies_pages_and_database(write, serve
     for name in ("one", "two"):
         write(name)
     served = serve(tmp_path)
-    assert served.links["one"].rater.startswith(f"{ORIGIN}/one/join/open?token=")
+    assert served.links["one"]["raters"].startswith(f"{ORIGIN}/one/join/open?token=")
     # one browser takes part in both, and neither knows of the other
     for name in ("one", "two", "one"):
         shown, stored = served.judge(name)
@@ -101,7 +100,7 @@ def test_each_campaign_has_its_own_links_cookies_pages_and_database(write, serve
     cookies = {(one.name, one.path) for one in served.client.cookies.jar}
     assert len(cookies) == 2
     assert {path for _, path in cookies} == {"/one/", "/two/"}
-    page = served.follow(served.links["two"].admin)
+    page = served.follow(served.links["two"]["admin"])
     assert "Campaign two" in page.text
     assert '"/two/static/admin/main.js"' in page.text
     assert served.client.get("/one/admin").status_code == 401
@@ -113,7 +112,7 @@ def test_a_link_of_one_campaign_opens_nothing_in_another(write, serve, tmp_path)
     for name in ("one", "two"):
         write(name)
     served = serve(tmp_path)
-    for link in (served.links["one"].admin, served.links["one"].rater):
+    for link in (served.links["one"]["admin"], served.links["one"]["raters"]):
         assert served.client.get(link.replace("/one/", "/two/")).status_code == 401
 
 
@@ -121,7 +120,7 @@ def test_who_may_look_at_one_campaign_looks_at_that_one_and_changes_nothing(writ
     for name in ("one", "two"):
         write(name)
     served = serve(tmp_path)
-    link = served.links["one"].viewer
+    link = served.links["one"]["viewer"]
     assert link.startswith(f"{ORIGIN}/one/")
     assert served.client.get(link.replace("/one/", "/two/")).status_code == 401
     page = served.follow(link)
@@ -132,7 +131,7 @@ def test_who_may_look_at_one_campaign_looks_at_that_one_and_changes_nothing(writ
     stopped = {"state": "stopped"}
     assert served.client.post("/one/admin/api/state", json=stopped, headers=headers).is_error
     # the owner of the other hands out links of that one, and tells its raters something
-    page = served.follow(served.links["two"].admin)
+    page = served.follow(served.links["two"]["admin"])
     headers = {"X-CSRF-Token": re.search(r'csrf-token" content="([^"]+)"', page.text)[1]}
     shown = served.client.get("/two/admin/api/viewer").json()["link"]
     assert shown.startswith(f"{ORIGIN}/two/admin/")
@@ -141,8 +140,8 @@ def test_who_may_look_at_one_campaign_looks_at_that_one_and_changes_nothing(writ
     assert made.json()["links"][0].startswith(f"{ORIGIN}/two/join?token=")
     told = served.client.post("/two/admin/api/message", json={"text": "Hi two."}, headers=headers)
     assert told.status_code == 200
-    assert "Hi two." in served.follow(served.links["two"].rater).text
-    assert "Hi two." not in served.follow(served.links["one"].rater).text
+    assert "Hi two." in served.follow(served.links["two"]["raters"]).text
+    assert "Hi two." not in served.follow(served.links["one"]["raters"]).text
 
 
 def test_the_webhook_of_a_campaign_tells_of_that_campaign(write, serve, tmp_path):
@@ -150,7 +149,7 @@ def test_the_webhook_of_a_campaign_tells_of_that_campaign(write, serve, tmp_path
         for name in ("one", "two"):
             write(name, f"webhook: '{receiver.address}/{name}'\n")
         served = serve(tmp_path)
-        page = served.follow(served.links["two"].admin)
+        page = served.follow(served.links["two"]["admin"])
         headers = {"X-CSRF-Token": re.search(r'csrf-token" content="([^"]+)"', page.text)[1]}
         served.client.post("/two/admin/api/state", json={"state": "stopped"}, headers=headers)
         for app in served.apps.values():
@@ -184,7 +183,7 @@ def test_a_database_that_fails_later_is_the_trouble_of_its_campaign_alone(write,
         write(name)
     served = serve(tmp_path)
     served.apps["one"].state.site.store.close()
-    link = served.links["one"].rater
+    link = served.links["one"]["raters"]
     assert served.client.get(link).status_code >= 500
     assert served.judge("two")[1]["accepted"] is True
     assert served.client.get("/healthz").text == "ok\n"
@@ -208,7 +207,7 @@ def test_below_the_path_of_a_public_url_each_has_its_own(write, serve, tmp_path)
     for name in ("one", "two"):
         write(name, "public_url: https://example.org/annotate\n")
     served = serve(tmp_path)
-    link = served.links["one"].rater
+    link = served.links["one"]["raters"]
     assert link.startswith("https://example.org/annotate/one/join/open?token=")
     # whether the proxy takes the path off is up to it
     for path in ("/annotate/one/join/open", "/one/join/open"):
@@ -225,7 +224,7 @@ def test_a_campaign_may_be_called_like_a_part_of_its_own_addresses(write, serve,
         # refused without a login, and not unknown
         for path in ("/media/0123456789abcdef0123456789abcdef.png", "/admin/answers"):
             assert served.client.get(f"/{name}{path}").status_code == 401
-        query = served.links[name].rater.partition("?")[2]
+        query = served.links[name]["raters"].partition("?")[2]
         answer = served.client.get(f"/{name}/join/open?{query}")
         assert answer.headers["location"].endswith(f"/{name}/work")
 
@@ -244,14 +243,15 @@ def test_what_belongs_to_no_campaign_says_little(write, serve, tmp_path):
 
 def test_one_file_or_a_folder_with_one_is_served_without_a_name(write, tmp_path):
     path = write("alone")
-    assert campaign_files([path]) == [CampaignFile(path)]
-    assert campaign_files([tmp_path / "alone"]) == [CampaignFile(path)]
+    for given in (path, tmp_path / "alone"):
+        assert [(one.path, one.name) for one in campaign_files([given])] == [(path, "")]
 
 
 def test_names_come_from_files_or_from_the_folders_of_campaign_yaml(write, tmp_path):
     path, other = write("a"), write("b", file="second.yaml")
-    assert campaign_files([tmp_path]) == [CampaignFile(path, "a")]
-    assert campaign_files([path, other]) == [CampaignFile(path, "a"), CampaignFile(other, "second")]
+    named = [(path, "a"), (other, "second")]
+    assert [(one.path, one.name) for one in campaign_files([tmp_path])] == named[:1]
+    assert [(one.path, one.name) for one in campaign_files([path, other])] == named
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,13 @@ from urllib.parse import urlsplit
 import pytest
 import uvicorn
 
-from steelyard.collect.web.listening import origin_of
-from steelyard.collect.web.serving import Server, bound_socket, renew_secret, serve
+from steelyard.collect.web.serving import (
+    Server,
+    bound_socket,
+    origin_of,
+    renew_secret,
+    serve,
+)
 from steelyard.errors import InvalidArgumentError, SteelyardError
 
 # A process that does not end would be waited for so many seconds.

@@ -9,7 +9,7 @@ from steelyard.collect.dashboard.answers import answers_of
 from steelyard.collect.dashboard.exports import export, judgments
 from steelyard.collect.policy.rater_work import RaterWorkCache
 from steelyard.collect.sampling.draw import more_units, units_of
-from steelyard.collect.store.refusals import OtherCampaignError
+from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.shown import screen_order
 from steelyard.collect.tasks.screen import field_at, letters_in
 from steelyard.errors import InvalidDataError
@@ -221,7 +221,7 @@ def test_what_does_not_go_together_is_refused_at_the_start(serve, extra, change,
 
 def test_a_database_is_bound_to_the_screens(serve):
     start(serve)
-    with pytest.raises(OtherCampaignError):
+    with pytest.raises(StoreError):
         start(serve, task=TASK.replace("side_by_side: true\n", ""))
 
 

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
-from steelyard.collect.web.messages import Name, PlainText, Sent
-from steelyard.collect.web.payloads import plain_json
+from steelyard.collect.web.messages import Name, PlainText, Sent, plain_json
 
 __all__ = [
     "Decision",

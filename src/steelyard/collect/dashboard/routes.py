@@ -8,11 +8,10 @@ import secrets
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from sqlalchemy import Connection
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from steelyard.collect.answer_size import largest_answer
 from steelyard.collect.dashboard import messages
 from steelyard.collect.dashboard.answers import Show, answers
 from steelyard.collect.dashboard.exports import ExportName, Rows, view_export
@@ -20,10 +19,15 @@ from steelyard.collect.money import micro
 from steelyard.collect.policy.exclusion import rules_in_words
 from steelyard.collect.sampling.draw import more_units
 from steelyard.collect.store import decisions, hand_backs, invitations, queue, settings
-from steelyard.collect.web.cookies import ADMIN_COOKIE, Cookie
-from steelyard.collect.web.guards import Administrator, Viewer, change, coming_in
+from steelyard.collect.web.guards import (
+    ADMIN_COOKIE,
+    Administrator,
+    Viewer,
+    check_joins,
+    set_cookie,
+)
 from steelyard.collect.web.messages import Reply
-from steelyard.collect.web.refusals import RefusedError, page_refusals, refusals
+from steelyard.collect.web.refusals import RefusedError
 from steelyard.collect.web.site import Site, site_of
 
 __all__ = ["router"]
@@ -39,7 +43,7 @@ _DAY_SECONDS = 24 * 60 * 60
 _FOR_PAYING = frozenset({"ledger.csv", "payments.csv", "bonuses.csv"})
 
 
-@router.get("/admin/enter", **coming_in())
+@router.get("/admin/enter", dependencies=[Depends(check_joins)])
 async def enter(request: Request, token: Annotated[str, Query(max_length=1024)]) -> Response:
     """Make the admin link a cookie, so that the link's token leaves the address bar."""
     site = site_of(request)
@@ -49,21 +53,19 @@ async def enter(request: Request, token: Annotated[str, Query(max_length=1024)])
     expires = min(now + _LOGIN_DAYS * _DAY_SECONDS * 1_000, link.expires)
     (role,) = link.subject
     value = site.keys.sign("admin", secrets.token_urlsafe(16), role, expires=expires)
-    name = site.cookie_name(ADMIN_COOKIE)
-    cookie = Cookie(name, path=f"{site.base}/admin", secure=site.origin.startswith("https://"))
     answer = RedirectResponse(f"{site.base}/admin", 303)
-    answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
+    set_cookie(answer, site, ADMIN_COOKIE, value, seconds=(expires - now) // 1_000)
     return answer
 
 
-@router.get("/admin", response_class=HTMLResponse, responses=page_refusals(401, 429))
+@router.get("/admin")
 async def dashboard(admin: Viewer) -> Response:
     """Show where the campaign stands."""
     site = admin.site
     found = await site.live.latest_within(_PATIENCE_SECONDS)
     if found is None:
         found = await _not_computed_yet(site)
-    return site.page("admin.html", csrf=admin.csrf, role=admin.rater, snapshot=found)
+    return site.page("admin.html", csrf=admin.csrf, role=admin.role, snapshot=found)
 
 
 async def _not_computed_yet(site: Site) -> dict[str, Any]:
@@ -81,19 +83,19 @@ async def _not_computed_yet(site: Site) -> dict[str, Any]:
     }
 
 
-@router.get("/admin/api/snapshot", responses=refusals(401, 429))
+@router.get("/admin/api/snapshot")
 async def snapshot(admin: Viewer) -> dict[str, Any]:
     """Return where the campaign stands."""
     return await admin.site.live.latest()
 
 
-@router.get("/admin/answers", response_class=HTMLResponse, responses=page_refusals(401, 429))
+@router.get("/admin/answers")
 async def work_done(admin: Viewer) -> Response:
     """Show the page on which answers are looked at."""
-    return admin.site.page("answers.html", csrf=admin.csrf, role=admin.rater)
+    return admin.site.page("answers.html", csrf=admin.csrf, role=admin.role)
 
 
-@router.get("/admin/api/answers", responses=refusals(401, 422, 429))
+@router.get("/admin/api/answers")
 async def found_answers(
     admin: Viewer,
     rater: Annotated[int | None, Query(ge=1, le=10**9)] = None,
@@ -104,13 +106,13 @@ async def found_answers(
     """Return answers with their texts, the newest first, and who gave them."""
     asked = partial(answers, rater=rater, item=item, show=show, offset=offset)
     found = await admin.site.live.observer.ask(asked)
-    if admin.rater != "admin":
+    if admin.role != "admin":
         for one in found["raters"].values():
             one["panel_id"] = ""
     return found
 
 
-@router.get("/admin/events", response_class=StreamingResponse, responses=refusals(401, 429))
+@router.get("/admin/events")
 async def events(admin: Viewer) -> Response:
     """Send every new snapshot as it comes, until the reader leaves or the server ends."""
     headers = {"X-Accel-Buffering": "no"}
@@ -119,13 +121,13 @@ async def events(admin: Viewer) -> Response:
     )
 
 
-@router.post("/admin/api/state", **change())
+@router.post("/admin/api/state")
 async def change_state(admin: Administrator, sent: messages.State) -> Reply:
     """Pause, resume or stop."""
     return await _change(admin.site, state=sent.state)
 
 
-@router.post("/admin/api/goal", **change())
+@router.post("/admin/api/goal")
 async def change_goal(admin: Administrator, sent: messages.Goal) -> Reply:
     """Change what to reach, or what may be spent; what is not given stays."""
     goal = admin.site.campaign.goal
@@ -140,16 +142,16 @@ async def change_goal(admin: Administrator, sent: messages.Goal) -> Reply:
     )
 
 
-@router.post("/admin/api/message", **change())
+@router.post("/admin/api/message")
 async def tell_raters(admin: Administrator, sent: messages.RaterMessage) -> Reply:
     """Tell all raters something, on their pages."""
     told = sent.text.strip()
     found = await _change(admin.site, message=told)
-    admin.site.notice.text = told
+    admin.site.notice = told
     return found
 
 
-@router.post("/admin/api/outputs", **change())
+@router.post("/admin/api/outputs")
 async def add_outputs(admin: Administrator, sent: messages.More) -> Reply:
     """Draw more outputs of each system, so that what was drawn before stays a part of the sample."""
     site = admin.site
@@ -157,7 +159,6 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> Reply:
     drawn = await site.read(queue.drawn)
     # reading the outputs takes a while: not in the writer
     units = await asyncio.to_thread(more_units, site.campaign, drawn, sent.more)
-    site.limits.make_room(largest_answer(site.campaign.task, (unit.content for unit in units)))
 
     def add(connection: Connection) -> Reply:
         fresh = queue.add_units(connection, new=units, now=now)
@@ -171,7 +172,7 @@ async def add_outputs(admin: Administrator, sent: messages.More) -> Reply:
     return added
 
 
-@router.post("/admin/api/invitations", **change())
+@router.post("/admin/api/invitations")
 async def invite(admin: Administrator, sent: messages.Invitations) -> Reply:
     """Make links for raters, each for one: for people by name, or for so many without one."""
     site, now = admin.site, admin.site.clock()
@@ -180,25 +181,25 @@ async def invite(admin: Administrator, sent: messages.Invitations) -> Reply:
     return {"names": names, "links": [site.invitation(name) for name in names]}
 
 
-@router.get("/admin/api/viewer", responses=refusals(401, 403, 429))
+@router.get("/admin/api/viewer")
 async def viewer_link(admin: Administrator) -> Reply:
     """Return the link for those who may look and change nothing."""
     return {"link": admin.site.admin_link("viewer")}
 
 
-@router.get("/admin/api/rater-link", responses=refusals(401, 403, 429))
+@router.get("/admin/api/rater-link")
 async def rater_link(admin: Administrator) -> Reply:
     """Return the link to give to the panel, or that of the first invited rater."""
     return {"link": admin.site.rater_link()}
 
 
-@router.get("/admin/api/invitations", responses=refusals(401, 403, 429))
+@router.get("/admin/api/invitations")
 async def invited(admin: Administrator) -> Reply:
     """Return all invitations, with what came of each."""
     return await _invited(admin.site)
 
 
-@router.post("/admin/api/invitations/revoke", **change())
+@router.post("/admin/api/invitations/revoke")
 async def revoke(admin: Administrator, sent: messages.InvitationName) -> Reply:
     """Withdraw an invitation: its link opens nothing any more."""
     await admin.site.write(partial(invitations.revoke, name=sent.name, now=admin.site.clock()))
@@ -222,7 +223,7 @@ async def _invited(site: Site) -> Reply:
     }
 
 
-@router.post("/admin/api/decisions", **change(404))
+@router.post("/admin/api/decisions")
 async def decide(admin: Administrator, sent: messages.Decision) -> Reply:
     """Decide what becomes of a rater's work: whether it counts, or whether it is paid."""
     now = admin.site.clock()
@@ -241,7 +242,7 @@ async def decide(admin: Administrator, sent: messages.Decision) -> Reply:
     return {"about": found.about, "verdict": found.verdict, "reason": found.reason}
 
 
-@router.post("/admin/api/hand-backs", **change(404))
+@router.post("/admin/api/hand-backs")
 async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> Reply:
     """Let texts that a rater handed back be judged again, also if they were set aside."""
     operation = partial(hand_backs.undo_hand_backs, rater=sent.rater, now=admin.site.clock())
@@ -250,15 +251,10 @@ async def undo_hand_backs(admin: Administrator, sent: messages.HandBacks) -> Rep
     return {"texts": texts}
 
 
-@router.get(
-    "/admin/export/{name}",
-    response_class=Response,
-    responses=refusals(401, 403, 422, 429)
-    | {200: {"description": "the file", "content": {"application/octet-stream": {}}}},
-)
+@router.get("/admin/export/{name}")
 async def download(admin: Viewer, name: ExportName, rows: Rows = "estimate") -> Response:
     """Return a file of the campaign's results."""
-    if name in _FOR_PAYING and admin.rater != "admin":
+    if name in _FOR_PAYING and admin.role != "admin":
         raise RefusedError(403, "files for paying raters are for whoever runs the campaign")
     live = admin.site.live
     await live.apply_rules()

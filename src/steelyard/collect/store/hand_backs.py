@@ -9,12 +9,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, select, upda
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.queue import rebalance
 from steelyard.collect.store.raters import hold_rater
-from steelyard.collect.store.refusals import (
-    AlreadySubmittedError,
-    NotYoursError,
-    TooManyReportsError,
-    UnknownLeaseError,
-)
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.tables import leases, raters, slots, submissions, units
 
 __all__ = [
@@ -157,27 +152,27 @@ def hand_back(
 
     Raises
     ------
-    UnknownLeaseError, NotYoursError
+    NotAcceptedError
         If there is no such lease, or it is another rater's.
-    AlreadySubmittedError
+    NotAcceptedError
         If the text was judged.
-    TooManyReportsError
+    NotAcceptedError
         If the rater has handed back as many as one may, or skips a text for the second time.
     """
     hold_rater(connection, rater)
     found = connection.execute(_LEASE, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError(phrase("no-such-lease"))
+        raise NotAcceptedError(phrase("no-such-lease"), code="lease-lost")
     if found.rater != rater:
-        raise NotYoursError(phrase("lease-of-another"))
+        raise NotAcceptedError(phrase("lease-of-another"), code="not-yours")
     if found.submission is not None:
-        raise AlreadySubmittedError(phrase("answer-stands"))
+        raise NotAcceptedError(phrase("answer-stands"), code="already-submitted")
     if found.hand_back is not None and found.hand_back_undone is None:
         return
     if found.came_back and kind == "skip":
-        raise TooManyReportsError(phrase("skipped-before"))
+        raise NotAcceptedError(phrase("skipped-before"), code="too-many-reports")
     if connection.execute(_COUNT, {"rater": rater}).scalar_one() >= most:
-        raise TooManyReportsError(phrase("too-many-reports", most=most))
+        raise NotAcceptedError(phrase("too-many-reports", most=most), code="too-many-reports")
     connection.execute(_HAND_BACK, {"of_lease": lease, "kind": kind, "reason": reason, "now": now})
     connection.execute(_LET_GO, {"slot_id": found.slot, "own_lease": lease})
     _set_aside(connection, [found.unit], enough=enough, now=now)

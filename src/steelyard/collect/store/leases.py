@@ -19,10 +19,10 @@ from steelyard.collect.store.documents import (
 )
 from steelyard.collect.store.ids import MODULUS, new_id, salt
 from steelyard.collect.store.prepared import run
-from steelyard.collect.store.refusals import NotYoursError, UnknownLeaseError, UnknownSessionError
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.shown import ShownContent, shown_content
 
-__all__ = ["Draft", "Lease", "Nothing", "lease_content", "next_lease", "save_draft"]
+__all__ = ["Lease", "lease_content", "next_lease", "save_draft"]
 
 # Slots that are looked at for each position; with more judgments wanted of a unit the front is
 # narrower than it may be.
@@ -60,40 +60,6 @@ class Lease:
     expires: int
     gold: bool
 
-    @property
-    def content(self) -> Mapping[str, Any]:
-        """What is shown."""
-        return self.shown.content
-
-    @property
-    def swapped(self) -> bool:
-        """Whether the sides of a pair have changed places in `content`."""
-        return self.shown.swapped
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """No unit is given, and why."""
-
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A draft was kept.
-
-    Attributes
-    ----------
-    expires : int
-        Until when the lease is held, in milliseconds.
-    held : bool
-        Whether the slot is still this rater's. If not, another has it; a submission is taken all
-        the same.
-    """
-
-    expires: int
-    held: bool
-
 
 def next_lease(
     connection: Connection,
@@ -105,7 +71,7 @@ def next_lease(
     window: int = 10,
     budget: Budget | None = None,
     documents: bool = False,
-) -> Lease | Nothing:
+) -> Lease | Reason:
     """Give a rater the unit to judge next.
 
     A rater who holds a unit gets it again, with the draft; units that were skipped come back when
@@ -134,16 +100,16 @@ def next_lease(
 
     Raises
     ------
-    UnknownSessionError, NotYoursError
+    NotAcceptedError
         If there is no such session, or it is another rater's.
     """
     found = run(
         connection, statements.SITUATION, {"session": session, "rater": rater}
     ).one_or_none()
     if found is None:
-        raise UnknownSessionError("there is no such session")
+        raise NotAcceptedError("there is no such session", code="not-joined")
     if found.rater != rater:
-        raise NotYoursError("the session belongs to another rater")
+        raise NotAcceptedError("the session belongs to another rater", code="not-yours")
     expires = now + lease_ms
     chosen: Any = None
     if documents:
@@ -158,7 +124,7 @@ def next_lease(
         is_within=documents and (found.slot is not None or chosen is not None),
     )
     if reason is not None:
-        return Nothing(reason)
+        return reason
     if found.slot is not None and _renewed(connection, found.slot, found.id, expires):
         run(
             connection,
@@ -170,7 +136,7 @@ def next_lease(
         UNLIMITED if budget is None else budget.allowance(connection, budget=found.budget, now=now)
     )
     if allowed.refusal is not None:
-        return Nothing(allowed.refusal)
+        return allowed.refusal
     if found.gold_every and chosen is None:
         chosen = _gold_choice(connection, rater, found.gold_every, found.secret)
     if chosen is None:
@@ -178,7 +144,7 @@ def next_lease(
         chosen = _free(connection, choice, rater, now=now, window=allowed.window(window))
     if chosen is None:
         left = run(connection, statements.ANY_LEFT, {"rater": rater}).first()
-        return Nothing("none-left" if left is None else "wait")
+        return "none-left" if left is None else "wait"
     return _taken(connection, chosen, rater=rater, session=session, now=now, expires=expires)
 
 
@@ -192,21 +158,27 @@ def save_draft(
     now: int,
     lease_ms: int,
     documents: bool = False,
-) -> Draft:
+) -> int:
     """Keep an answer that is not complete, and hold the unit (and its document) for longer.
 
-    Of the time spent, not more counts than has passed since the unit was given.
+    Of the time spent, not more counts than has passed since the unit was given. If the lease was over and another
+    has the unit by now, a submission is taken all the same.
+
+    Returns
+    -------
+    int
+        Until when the lease is held, in milliseconds.
 
     Raises
     ------
-    UnknownLeaseError, NotYoursError
+    NotAcceptedError
         If there is no such lease, or it is another rater's.
     """
     found = run(connection, statements.DRAFTED, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError(phrase("no-such-lease"))
+        raise NotAcceptedError(phrase("no-such-lease"), code="lease-lost")
     if found.rater != rater:
-        raise NotYoursError(phrase("lease-of-another"))
+        raise NotAcceptedError(phrase("lease-of-another"), code="not-yours")
     run(
         connection,
         statements.SAVE,
@@ -217,10 +189,10 @@ def save_draft(
         },
     )
     expires = now + lease_ms
-    is_held = _renewed(connection, found.slot, lease, expires)
+    _renewed(connection, found.slot, lease, expires)
     if documents:
         hold_document(connection, rater=rater, expires=expires)
-    return Draft(expires=expires, held=is_held)
+    return expires
 
 
 def lease_content(connection: Connection, *, lease: str) -> ShownContent:
@@ -228,12 +200,12 @@ def lease_content(connection: Connection, *, lease: str) -> ShownContent:
 
     Raises
     ------
-    UnknownLeaseError
+    NotAcceptedError
         If there is no such lease.
     """
     found = run(connection, statements.LEASE_CONTENT, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError(phrase("no-such-lease"))
+        raise NotAcceptedError(phrase("no-such-lease"), code="lease-lost")
     content = json.loads(found.content)
     return shown_content(content, rater=found.rater, lease=lease, pair=bool(found.pair))
 

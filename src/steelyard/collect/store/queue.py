@@ -22,7 +22,7 @@ from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.tables import raters, settings, slots, submissions, targets, units
 from steelyard.records import DRAW_RECORD
 
-__all__ = ["add_units", "drawn", "rebalance"]
+__all__ = ["add_units", "drawn", "rebalance", "stored_contents"]
 
 _TARGET_FIELDS = tuple(one.name for one in fields(Target))
 _KNOWN_UNITS = select(units.c.digest, units.c.id)
@@ -121,6 +121,12 @@ def drawn(connection: Connection) -> list[Target]:
     return [
         Target(**{name: value for name, value in row.items() if name != "unit"}) for row in found
     ]
+
+
+def stored_contents(connection: Connection, *, most: int) -> list[dict[str, Any]]:
+    """Return the contents of the first units of the queue, so many at most."""
+    wanted = select(units.c.content).order_by(units.c.id).limit(most)
+    return [json.loads(content) for content in connection.execute(wanted).scalars()]
 
 
 def rebalance(connection: Connection, unit_ids: Sequence[int], *, now: int) -> int:

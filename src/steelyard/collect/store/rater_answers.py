@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, bindparam, func, insert, select
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.raters import hold_rater
-from steelyard.collect.store.refusals import AlreadySubmittedError
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.tables import rater_answers, raters
 
 __all__ = [
@@ -129,12 +129,12 @@ def record_answers(
 
     Raises
     ------
-    AlreadySubmittedError
+    NotAcceptedError
         If the rater answered them before: there is no second try.
     """
     hold_rater(connection, rater)
     if _last(connection, rater, part, questions) is not None:
-        raise AlreadySubmittedError(phrase("questions-answered"))
+        raise NotAcceptedError(phrase("questions-answered"), code="already-submitted")
     row = {"rater": rater, "part": part, "version": questions, "passed": passed, "time": now}
     connection.execute(_ADD, row | {"answer": json.dumps(answer, ensure_ascii=False)})
 

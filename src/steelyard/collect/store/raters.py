@@ -6,7 +6,7 @@ from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.collect.store.ids import new_id
-from steelyard.collect.store.refusals import UnknownRaterError
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.tables import raters
 
 __all__ = ["Rater", "hold_rater", "join", "rater"]
@@ -75,12 +75,12 @@ def rater(connection: Connection, rater_id: str) -> Rater:
 
     Raises
     ------
-    UnknownRaterError
+    NotAcceptedError
         If there is none of this id.
     """
     found = connection.execute(_BY_ID, {"rater": rater_id}).one_or_none()
     if found is None:
-        raise UnknownRaterError("there is no such rater")
+        raise NotAcceptedError("there is no such rater", code="not-found")
     return Rater(*found)
 
 

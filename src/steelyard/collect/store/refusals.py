@@ -1,46 +1,25 @@
-"""What the store refuses, each with its own name so that a page can answer rightly."""
+"""What the store refuses."""
 
 from steelyard.errors import SteelyardError
 
-__all__ = [
-    "AlreadySubmittedError",
-    "NotYoursError",
-    "OtherCampaignError",
-    "StoreError",
-    "TooManyReportsError",
-    "UnknownLeaseError",
-    "UnknownRaterError",
-    "UnknownSessionError",
-]
+__all__ = ["NotAcceptedError", "StoreError"]
 
 
 class StoreError(SteelyardError, RuntimeError):
     """The database could not do what was asked; the message says what is known of the outcome."""
 
 
-class OtherCampaignError(StoreError):
-    """The database belongs to another campaign."""
+class NotAcceptedError(StoreError):
+    """What was asked goes against what is stored.
 
+    Attributes
+    ----------
+    code : str
+        Why, in a word for a program, so that a page can answer rightly: ``not-joined`` (there is no such visit),
+        ``not-found`` (no such rater), ``not-yours``, ``lease-lost``, ``already-submitted``, ``already-answered``
+        or ``too-many-reports``.
+    """
 
-class UnknownRaterError(StoreError, LookupError):
-    """There is no such rater."""
-
-
-class UnknownSessionError(StoreError, LookupError):
-    """There is no such session."""
-
-
-class UnknownLeaseError(StoreError, LookupError):
-    """There is no such lease: it is nobody's."""
-
-
-class NotYoursError(StoreError):
-    """The lease or session belongs to another rater."""
-
-
-class AlreadySubmittedError(StoreError):
-    """The unit was submitted already, under another key: the first answer stands."""
-
-
-class TooManyReportsError(StoreError):
-    """The rater has handed back as many texts as one may."""
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code

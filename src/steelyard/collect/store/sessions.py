@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from steelyard.collect.store.ids import new_id
 from steelyard.collect.store.prepared import run
-from steelyard.collect.store.refusals import UnknownSessionError
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.tables import (
     invitations,
     ledger,
@@ -175,12 +175,12 @@ def session(connection: Connection, session_id: str) -> Session:
 
     Raises
     ------
-    UnknownSessionError
+    NotAcceptedError
         If there is none of this id.
     """
     found = run(connection, _BY_ID, {"session": session_id}).one_or_none()
     if found is None:
-        raise UnknownSessionError("there is no such session")
+        raise NotAcceptedError("there is no such session", code="not-joined")
     return _session(found)
 
 

@@ -12,7 +12,7 @@ from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.money import micro
 from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store.queue import add_units
-from steelyard.collect.store.refusals import OtherCampaignError, StoreError
+from steelyard.collect.store.refusals import StoreError
 from steelyard.collect.store.tables import settings
 from steelyard.errors import InvalidArgumentError
 
@@ -160,7 +160,7 @@ def initialise(
 
     Raises
     ------
-    OtherCampaignError
+    StoreError
         If the database belongs to another campaign.
     """
     if connection.dialect.name == "postgresql":
@@ -298,7 +298,7 @@ def renew_secret(connection: Connection, *, fingerprint: str, now: int) -> None:
 
     Raises
     ------
-    OtherCampaignError
+    StoreError
         If the database belongs to another campaign.
     """
     _check(_begun(connection), fingerprint)
@@ -311,7 +311,7 @@ def _new_secret() -> str:
 
 def _check(there: Settings, fingerprint: str) -> None:
     if there.fingerprint != fingerprint:
-        raise OtherCampaignError(
+        raise StoreError(
             "the database belongs to another campaign, or the campaign file was changed after it "
             "began: name another database, or bring back the file as it was (a new system comes in "
             "by rows at the end of the outputs file)"

@@ -12,11 +12,7 @@ from steelyard.collect.store.hand_backs import holds
 from steelyard.collect.store.prepared import run
 from steelyard.collect.store.queue import rebalance
 from steelyard.collect.store.raters import hold_rater
-from steelyard.collect.store.refusals import (
-    AlreadySubmittedError,
-    NotYoursError,
-    UnknownLeaseError,
-)
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.shown import Scores, is_swapped
 from steelyard.collect.store.tables import (
     leases,
@@ -174,26 +170,27 @@ def submit(
 
     Raises
     ------
-    UnknownLeaseError, NotYoursError
+    NotAcceptedError
         If there is no such lease, it was handed back, or it is another rater's.
-    AlreadySubmittedError
+    NotAcceptedError
         If it was submitted under another key.
     """
     found = run(connection, _LEASE, {"lease": lease}).one_or_none()
     if found is None:
-        raise UnknownLeaseError(phrase("no-such-lease"))
+        raise NotAcceptedError(phrase("no-such-lease"), code="lease-lost")
     if found.rater != rater:
-        raise NotYoursError(phrase("lease-of-another"))
+        raise NotAcceptedError(phrase("lease-of-another"), code="not-yours")
     if found.submission is not None:
         if found.key != key:
-            raise AlreadySubmittedError(
-                "this unit was submitted already, under another key: the first answer stands"
+            raise NotAcceptedError(
+                "this unit was submitted already, under another key: the first answer stands",
+                code="already-submitted",
             )
         surplus, earned = found.filled is None, int(found.earned)
         return Accepted(found.submission, True, surplus, found.done, earned)
     if found.is_handed_back:
         # or a rater could collect texts by handing them back, and be paid beyond the visit and the budget
-        raise UnknownLeaseError(phrase("text-handed-back"))
+        raise NotAcceptedError(phrase("text-handed-back"), code="lease-lost")
     filled = run(connection, _FILL, {"slot_id": found.slot, "own_lease": lease}).rowcount == 1
     row = {
         "lease": lease,
@@ -225,7 +222,7 @@ def last_answer(connection: Connection, *, rater: str, session: str) -> LastAnsw
 
     Raises
     ------
-    AlreadySubmittedError
+    NotAcceptedError
         If nothing was submitted, or not in this visit.
     """
     found = _last(connection, rater, session)
@@ -251,17 +248,19 @@ def correct(
 
     Raises
     ------
-    AlreadySubmittedError
+    NotAcceptedError
         If it is not the last answer of the visit, or was changed often enough.
     """
     hold_rater(connection, rater)
     found = _last(connection, rater, session)
     if found.lease != lease:
-        raise AlreadySubmittedError(phrase("no-last-answer"))
+        raise NotAcceptedError(phrase("no-last-answer"), code="already-submitted")
     if found.key == key:
         return
     if found.changes >= _MOST_CHANGES:
-        raise AlreadySubmittedError(phrase("too-many-changes", most=_MOST_CHANGES))
+        raise NotAcceptedError(
+            phrase("too-many-changes", most=_MOST_CHANGES), code="already-submitted"
+        )
     before = {
         "answer": json.loads(found.answer),
         "scores": json.loads(found.scores),
@@ -285,5 +284,5 @@ def correct(
 def _last(connection: Connection, rater: str, session: str) -> Any:
     found = connection.execute(_LAST, {"rater": rater}).one_or_none()
     if found is None or found.session != session:
-        raise AlreadySubmittedError(phrase("no-last-answer"))
+        raise NotAcceptedError(phrase("no-last-answer"), code="already-submitted")
     return found

@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.raters import hold_rater
-from steelyard.collect.store.refusals import StoreError
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.tables import ledger, rater_answers
 
 __all__ = ["Attempted", "Tutorial", "record_tutorial_answer", "tutorial"]
@@ -107,18 +108,18 @@ def record_tutorial_answer(
 
     Raises
     ------
-    StoreError
-        If there is no such question, or it may not be tried again.
+    NotAcceptedError
+        If there is no such question, or it may not be tried again: its feedback has told what was right.
     """
     hold_rater(connection, rater)
     before = tutorial(connection, rater=rater, version=version)
     if question not in questions:
-        raise StoreError(f"the tutorial has no question {question!r}")
+        raise NotAcceptedError(f"the tutorial has no question {question!r}", code="not-found")
     if before.passed is not None:
-        raise StoreError("the tutorial is finished: its questions cannot be answered again")
+        raise NotAcceptedError(phrase("tutorial-answered"), code="already-answered")
     earlier = next((one for one in before.answered if one.question == question), None)
     if earlier is not None and earlier.is_over(tries):
-        raise StoreError(f"question {question!r} cannot be tried again")
+        raise NotAcceptedError(phrase("tutorial-answered"), code="already-answered")
     key = {"rater": rater, "version": version, "time": now}
     if not before.answered:
         connection.execute(_ADD, key | {"question": ""})

@@ -15,13 +15,13 @@ from steelyard.collect.store.shown import Scores, ShownContent
 from steelyard.collect.tasks.answers import check_answer, derive_scores
 from steelyard.collect.tasks.screen import asked_about, by_output
 from steelyard.collect.web import messages
-from steelyard.collect.web.guards import RaterVisit, Visit, change
+from steelyard.collect.web.guards import QuickRoute, RaterVisit, Visit
 from steelyard.collect.web.refusals import RefusedError
 from steelyard.collect.web.site import Site, tried
 
-__all__ = ["router", "save", "submit"]
+__all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(route_class=QuickRoute)
 
 
 async def about_of(site: Site, lease: str) -> ShownContent:
@@ -45,12 +45,12 @@ def scores_of(visit: Visit, about: ShownContent, answer: Mapping[str, Any]) -> S
     return by_output(scores, about.order) if about.order else scores
 
 
-@router.put("/api/draft", **change(409))
+@router.put("/api/draft")
 async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Reply:
     """Keep work in progress, and the assignment for longer."""
     site = visit.site
     now = site.clock()
-    kept = await site.write(
+    expires = await site.write(
         lambda connection: leases.save_draft(
             connection,
             lease=sent.assignment,
@@ -62,10 +62,10 @@ async def save(visit: RaterVisit, sent: messages.Draft) -> messages.Reply:
             documents=site.campaign.documents is not None,
         )
     )
-    return {"expires": kept.expires}
+    return {"expires": expires}
 
 
-@router.post("/api/submit", **change(409))
+@router.post("/api/submit")
 async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Reply:
     """Store a complete answer; answered when it is durable, and the same if sent again."""
     site = visit.site
@@ -89,7 +89,7 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Reply
             scores=derived,
             active_ms=sent.active_ms,
             now=now,
-            pay=site.pay_per_judgment,
+            pay=site.budget.pay,
         )
 
     stored = await site.write(store)
@@ -101,11 +101,11 @@ async def submit(visit: RaterVisit, sent: messages.Submission) -> messages.Reply
         "repeated": stored.repeated,
         "done": stored.done,
         "earned": site.money(stored.earned),
-        "feedback": site.checks.feedback(about.content, sent.answer),
+        "feedback": site.feedback(about.content, sent.answer),
     }
 
 
-@router.post("/api/last", **change(409))
+@router.post("/api/last")
 async def last(visit: RaterVisit, sent: messages.Nothing) -> messages.Reply:
     """Return the last answer of this visit, to be changed."""
     del sent
@@ -122,7 +122,7 @@ async def last(visit: RaterVisit, sent: messages.Nothing) -> messages.Reply:
     return {"assignment": given_again}
 
 
-@router.post("/api/correct", **change(409))
+@router.post("/api/correct")
 async def correct(visit: RaterVisit, sent: messages.Submission) -> messages.Reply:
     """Put another answer in the place of the last one, which is kept beside it."""
     site = visit.site
@@ -161,5 +161,5 @@ def _last(connection: Connection, *, visit: Visit) -> submissions.LastAnswer:
 
 def _check_untold(visit: Visit, content: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
     """Refuse to change the answer to a check of which the rater was told what was missed."""
-    if visit.site.checks.feedback(content, answer) is not None:
+    if visit.site.feedback(content, answer) is not None:
         raise RefusedError(409, phrase("no-last-answer"), code="conflict")

@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +12,6 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from steelyard.collect.answer_size import largest_answer, stored_contents
 from steelyard.collect.config.campaign import Campaign, check_metrics
 from steelyard.collect.dashboard import routes as dashboard
 from steelyard.collect.dashboard.live_snapshots import LiveSnapshots
@@ -21,26 +21,24 @@ from steelyard.collect.sampling.added_systems import added_units, begun_with
 from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.sampling.unit import Unit
 from steelyard.collect.store import Reader, Store, StoreError, settings
-from steelyard.collect.store.queue import drawn
-from steelyard.collect.web import joining, media_routes, operation, training, working
-from steelyard.collect.web.attention import AttentionChecks
-from steelyard.collect.web.direct import Direct
+from steelyard.collect.store.queue import drawn, stored_contents
+from steelyard.collect.tasks import read_gold
+from steelyard.collect.tasks.gold import unordered
+from steelyard.collect.web import answering, before_work, joining, operation, working
 from steelyard.collect.web.headers import SecurityHeaders, content_security_policy
 from steelyard.collect.web.limits import BodyLimit, Limits, RateLimit
 from steelyard.collect.web.media import MediaFolder
 from steelyard.collect.web.periodic_work import PeriodicWork
 from steelyard.collect.web.presentation import LOOKED_AT, detected
 from steelyard.collect.web.refusals import add_refusals
-from steelyard.collect.web.site import Clock, Notice, Site, system_clock
+from steelyard.collect.web.site import Clock, Site, system_clock
 from steelyard.collect.web.tokens import Keys
-from steelyard.collect.web.traffic import Measured, Traffic
 from steelyard.tables import read_outputs
 from steelyard.version import __version__
 
-__all__ = ["create_app", "first_units", "prepared", "public_origin", "site_for"]
+__all__ = ["create_app", "first_units", "prepared", "public_origin"]
 
 _STATIC = Path(__file__).parent.parent / "static"
-_PARTS = (working, training, joining, dashboard, media_routes, operation)
 # Below a host: a path of plain words.
 _PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
 # A page asks for several things at once when it opens.
@@ -55,7 +53,6 @@ def create_app(
     origin: str = "http://127.0.0.1:8000",
     name: str = "",
     clock: Clock = system_clock,
-    metrics_token: str | None = None,
     keeper: bool = True,
     limits: Limits | None = None,
 ) -> FastAPI:
@@ -75,8 +72,6 @@ def create_app(
         The path below that at which it is served among others; empty if it is alone.
     clock
         The time in milliseconds UTC.
-    metrics_token
-        What a reader of ``/metrics`` must send; without it there is no such page.
     keeper
         Whether this process tells the webhook; one of several does.
     limits
@@ -87,9 +82,9 @@ def create_app(
     StoreError
         If the database holds another campaign.
     """
-    site = site_for(
-        campaign, store, origin=origin, name=name, clock=clock, units=units, limits=limits
-    )
+    limits = limits or Limits()
+    origin = f"{public_origin(campaign) or origin}/{name}".rstrip("/")
+    site = _site(campaign, store, origin=origin, clock=clock, units=units, limits=limits)
     app = FastAPI(
         title="Steelyard annotation server",
         version=__version__,
@@ -103,16 +98,13 @@ def create_app(
     # among others, who leads requests here says it
     app.root_path = "" if name else site.base
     app.state.site = site
-    webhook = Webhook.of(campaign, store, origin=site.origin, now=clock()) if keeper else None
+    webhook = Webhook.of(campaign, store, origin=origin, now=clock()) if keeper else None
     app.state.periodic_work = PeriodicWork(site, webhook)
-    app.state.traffic = Traffic()
-    app.state.metrics_token = metrics_token
-    for part in _PARTS:
+    for part in (working, answering, before_work, joining, dashboard, operation):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     add_refusals(app)
-    app.add_middleware(Direct, routes=working.frequent(), handlers=app.exception_handlers)
-    app.add_middleware(BodyLimit, limits=site.limits)
+    app.add_middleware(BodyLimit, most=limits.body_bytes)
     app.add_middleware(
         SecurityHeaders,
         policy=content_security_policy(
@@ -120,44 +112,38 @@ def create_app(
         ),
         framed=bool(site.panel.framed_by),
     )
-    app.add_middleware(Measured, traffic=app.state.traffic)
     return app
 
 
-def site_for(
+def _site(
     campaign: Campaign,
     store: Store,
     *,
     origin: str,
-    name: str = "",
-    clock: Clock = system_clock,
-    units: Sequence[Unit] | None = None,
-    limits: Limits | None = None,
+    clock: Clock,
+    units: Sequence[Unit] | None,
+    limits: Limits,
 ) -> Site:
     """Make the database ready for a campaign and return what requests need of both."""
-    public = public_origin(campaign)
     chosen = prepared(campaign, store, now=clock(), units=units)
-    limits = limits or Limits()
-    contents = store.read(stored_contents)
-    limits.make_room(largest_answer(campaign.task, contents))
-    task, as_markdown = detected(campaign.task, contents[:LOOKED_AT])
+    task, as_markdown = detected(
+        campaign.task, store.read(partial(stored_contents, most=LOOKED_AT))
+    )
     campaign = campaign.with_task(task)
+    gold = [] if campaign.gold is None else read_gold(campaign.gold.file, task)
+    per_second, per_minute = limits.requests_per_second, limits.joins_per_minute
     return Site(
         campaign=campaign,
         store=store,
-        panel=campaign.panel,
         keys=Keys(chosen.secret, chosen.fingerprint),
         live=LiveSnapshots(campaign, store, now=clock),
-        origin=f"{public or origin}/{name}".rstrip("/"),
+        origin=origin,
         clock=clock,
-        requests=RateLimit(
-            rate=limits.requests_per_second, burst=_BURST_SECONDS * limits.requests_per_second
-        ),
-        limits=limits,
-        joins=RateLimit(rate=limits.joins_per_minute / 60, burst=limits.joins_per_minute),
+        requests=RateLimit(rate=per_second, burst=_BURST_SECONDS * per_second),
+        joins=RateLimit(rate=per_minute / 60, burst=per_minute),
         budget=Budget.of(campaign),
-        checks=AttentionChecks.of(campaign),
-        notice=Notice(chosen.message or ""),
+        checks={unordered(one.content): one for one in gold if one.feedback},
+        notice=chosen.message or "",
         media=None if campaign.media is None else MediaFolder(campaign.media, chosen.secret),
         as_markdown=as_markdown,
     )

@@ -1,47 +1,45 @@
 """Who may do what: the checks before every request of a rater or the administrator."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from fastapi import Depends, Request
-from fastapi.openapi.models import APIKey
-from fastapi.security.base import SecurityBase
-from starlette.responses import HTMLResponse
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
+from starlette.responses import Response
 
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.web.cookies import ADMIN_COOKIE, RATER_COOKIE
-from steelyard.collect.web.refusals import RefusedError, page_refusals, refusals
-from steelyard.collect.web.site import Site, site_of
+from steelyard.collect.web.refusals import RefusedError
+from steelyard.collect.web.site import Role, Site, site_of
 from steelyard.collect.web.tokens import InvalidTokenError, Purpose
 
 __all__ = [
+    "ADMIN_COOKIE",
     "CSRF_HEADER",
+    "RATER_COOKIE",
     "Administrator",
+    "Login",
+    "QuickRoute",
     "RaterVisit",
     "Viewer",
     "Visit",
-    "change",
     "check_joins",
-    "coming_in",
     "rater_visit",
+    "set_cookie",
 ]
 
 CSRF_HEADER = "X-CSRF-Token"
+# Each campaign adds a mark to these names.
+RATER_COOKIE, ADMIN_COOKIE = "sy_rater", "sy_admin"
 
 _SAFE = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True)
 class Visit:
-    """Whose request this is.
-
-    Attributes
-    ----------
-    site
-        The site it came to.
-    session, rater
-        The rater's visit and the rater; on the dashboard, the random name of the login and its role.
-    """
+    """Which rater's request this is, in which visit, and the site that it came to."""
 
     site: Site
     session: str
@@ -53,82 +51,69 @@ class Visit:
         return self.site.keys.csrf(self.session)
 
 
-class _Guard(SecurityBase):
-    """Lets a request pass if its cookie is ours, its page was ours, and it is not one of too many."""
+@dataclass(frozen=True)
+class Login:
+    """Whose request this is on the dashboard: the random name of the login, and what it may do."""
 
-    def __init__(self, cookie: str, purpose: Purpose, *, missing: str) -> None:
-        self.model = APIKey.model_validate({"in": "cookie", "name": cookie})
-        self.scheme_name = purpose
-        self._cookie = cookie
-        self._purpose: Purpose = purpose
-        self._missing = missing
+    site: Site
+    session: str
+    role: Role
 
-    async def __call__(self, request: Request) -> Visit:
-        """Return whose request this is."""
-        site = site_of(request)
-        now = site.clock()
-        text = request.cookies.get(site.cookie_name(self._cookie))
-        if text is None:
-            raise RefusedError(401, self._missing)
-        try:
-            token = site.keys.read(self._purpose, text, now=now)
-        except InvalidTokenError:
-            raise RefusedError(401, self._missing) from None
-        session, rater = token.subject
-        if request.method not in _SAFE:
-            word = request.headers.get(CSRF_HEADER)
-            if not site.keys.csrf_holds(session, word):
-                raise RefusedError(403, phrase("not-our-page"), code="csrf")
-        wait = site.requests.wait(session, now=now)
-        if wait:
-            raise RefusedError(429, phrase("too-many-requests"), retry_seconds=wait)
-        return Visit(site, session, rater)
+    @property
+    def csrf(self) -> str:
+        """What the page must send back with every change."""
+        return self.site.keys.csrf(self.session)
 
 
-rater_visit = _Guard(RATER_COOKIE, "rater", missing=phrase("open-link-again"))
+def _checked(
+    request: Request, cookie: str, purpose: Purpose, *, missing: str
+) -> tuple[Site, tuple[str, ...]]:
+    """Let a request pass if its cookie is ours, its page was ours, and it is not one of too many."""
+    site = site_of(request)
+    now = site.clock()
+    text = request.cookies.get(site.cookie_name(cookie))
+    if text is None:
+        raise RefusedError(401, missing)
+    try:
+        token = site.keys.read(purpose, text, now=now)
+    except InvalidTokenError:
+        raise RefusedError(401, missing) from None
+    session = token.subject[0]
+    is_ours = site.keys.csrf_holds(session, request.headers.get(CSRF_HEADER))
+    if request.method not in _SAFE and not is_ours:
+        raise RefusedError(403, phrase("not-our-page"), code="csrf")
+    wait = site.requests.wait(session, now=now)
+    if wait:
+        raise RefusedError(429, phrase("too-many-requests"), retry_seconds=wait)
+    return site, token.subject
+
+
+async def rater_visit(request: Request) -> Visit:
+    """Return which rater's request this is."""
+    site, (session, rater) = _checked(
+        request, RATER_COOKIE, "rater", missing=phrase("open-link-again")
+    )
+    return Visit(site, session, rater)
+
+
+async def _login(request: Request) -> Login:
+    missing = "open the admin link that the server printed when it started"
+    site, (session, role) = _checked(request, ADMIN_COOKIE, "admin", missing=missing)
+    return Login(site, session, "admin" if role == "admin" else "viewer")
+
+
 RaterVisit = Annotated[Visit, Depends(rater_visit)]
-_dashboard = _Guard(
-    ADMIN_COOKIE,
-    "admin",
-    missing="open the admin link that the server printed when it started",
-)
-Viewer = Annotated[Visit, Depends(_dashboard)]
+Viewer = Annotated[Login, Depends(_login)]
 
 
-async def _administrator(visit: Viewer) -> Visit:
+async def _administrator(login: Viewer) -> Login:
     """Refuse those who may only look."""
-    if visit.rater != "admin":
+    if login.role != "admin":
         raise RefusedError(403, "your link is for looking only: ask whoever runs the campaign")
-    return visit
+    return login
 
 
-Administrator = Annotated[Visit, Depends(_administrator)]
-
-
-def coming_in() -> dict[str, Any]:
-    """Return the description of a route that makes a link a cookie."""
-    return {
-        "dependencies": [Depends(check_joins)],
-        "response_class": HTMLResponse,
-        "status_code": 303,
-        "responses": page_refusals(400, 401, 403, 404, 422, 429),
-    }
-
-
-def change(*statuses: int) -> dict[str, Any]:
-    """Return the description of a route that changes something and may be refused so."""
-    word = {
-        "name": CSRF_HEADER,
-        "in": "header",
-        "required": True,
-        "schema": {"type": "string"},
-        "description": "The word of the page, bound to the session.",
-    }
-    return {
-        # read from the request itself: declared as a parameter it would cost every request
-        "openapi_extra": {"parameters": [word]},
-        "responses": refusals(400, 401, 403, 413, 422, 429, *statuses),
-    }
+Administrator = Annotated[Login, Depends(_administrator)]
 
 
 async def check_joins(request: Request) -> None:
@@ -138,3 +123,48 @@ async def check_joins(request: Request) -> None:
     wait = site.joins.wait(address, now=site.clock())
     if wait:
         raise RefusedError(429, phrase("too-many-visits"), retry_seconds=wait)
+
+
+def set_cookie(answer: Response, site: Site, kind: str, value: str, *, seconds: int) -> None:
+    """Set one of the two cookies; scripts never see it, and a panel's frame may send the rater's."""
+    is_secure = site.origin.startswith("https://")
+    is_framed = kind == RATER_COOKIE and is_secure and bool(site.panel.framed_by)
+    parts = [
+        f"{site.cookie_name(kind)}={value}",
+        f"Path={site.base}/" if kind == RATER_COOKIE else f"Path={site.base}/admin",
+        f"Max-Age={seconds}",
+        "HttpOnly",
+        "SameSite=None" if is_framed else "SameSite=Lax",
+    ]
+    if is_secure:
+        parts.append("Secure")
+    if is_framed:
+        # browsers that keep no third party's cookies keep one for each embedding site
+        parts.append("Partitioned")
+    answer.headers.append("set-cookie", "; ".join(parts))
+
+
+class QuickRoute(APIRoute):
+    """A route that raters use with every judgment: it takes a visit and a body as `sent`, and nothing else.
+
+    FastAPI takes longer to find the arguments of a route than these routes take for their work. What their model
+    refuses goes FastAPI's way all the same, which makes the refusal.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        """Return what answers a request."""
+        usual = super().get_route_handler()
+        endpoint: Callable[[Visit, BaseModel], Awaitable[dict[str, Any]]] = self.endpoint
+        model: type[BaseModel] = get_type_hints(endpoint)["sent"]
+
+        async def quick(request: Request) -> Response:
+            if request.headers.get("content-type") != "application/json":
+                return await usual(request)
+            try:
+                sent = model.model_validate_json(await request.body())
+            except ValidationError:
+                return await usual(request)
+            reply = await endpoint(await rater_visit(request), sent)
+            return Response(to_json(reply), media_type="application/json")
+
+        return quick

@@ -4,15 +4,14 @@ import secrets
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from sqlalchemy import Connection
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.integrations.panels import Arrival, InvitationPanel, Panel
 from steelyard.collect.store import invitations, rater_answers, raters, sessions
-from steelyard.collect.web.cookies import RATER_COOKIE, Cookie
-from steelyard.collect.web.guards import coming_in
+from steelyard.collect.web.guards import RATER_COOKIE, check_joins, set_cookie
 from steelyard.collect.web.refusals import RefusedError
 from steelyard.collect.web.site import Site, site_of
 from steelyard.collect.web.tokens import InvalidTokenError, Purpose
@@ -20,6 +19,7 @@ from steelyard.collect.web.tokens import InvalidTokenError, Purpose
 __all__ = ["router"]
 
 router = APIRouter()
+_coming_in = APIRouter(dependencies=[Depends(check_joins)])
 
 _Token = Annotated[str, Query(max_length=1024, description="Signed by this server.")]
 _Given = Annotated[str, Query(max_length=200)]
@@ -32,7 +32,7 @@ async def front(request: Request) -> Response:
     return site.message_page(phrase("welcome"), phrase("open-your-link"))
 
 
-@router.get("/join", **coming_in())
+@_coming_in.get("/join")
 async def join_invited(request: Request, token: _Token) -> Response:
     """Let in the rater whom an invitation names."""
     site = site_of(request)
@@ -42,7 +42,7 @@ async def join_invited(request: Request, token: _Token) -> Response:
     return await _enter(site, "invitation", InvitationPanel().arrival({"rater": rater}))
 
 
-@router.get("/join/open", **coming_in())
+@_coming_in.get("/join/open")
 async def join_open(request: Request, token: _Token) -> Response:
     """Let in whoever has the link: as a new rater, or as the one this browser was before."""
     site = site_of(request)
@@ -59,7 +59,7 @@ async def join_open(request: Request, token: _Token) -> Response:
     return await _enter(site, "open", arrival, before=_before(site, request))
 
 
-@router.get("/join/prolific", **coming_in())
+@_coming_in.get("/join/prolific")
 async def join_prolific(
     request: Request,
     *,
@@ -72,7 +72,7 @@ async def join_prolific(
     return await _from_panel(request, "prolific", token)
 
 
-@router.get("/join/external", **coming_in())
+@_coming_in.get("/join/external")
 async def join_external(
     request: Request,
     *,
@@ -86,7 +86,7 @@ async def join_external(
     return await _from_panel(request, "external-question", token)
 
 
-@router.get("/join/panel", **coming_in())
+@_coming_in.get("/join/panel")
 async def join_panel(request: Request, token: _Token) -> Response:
     """Let in a rater of any other panel; the campaign names the parameters."""
     return await _from_panel(request, "generic", token)
@@ -142,13 +142,7 @@ async def _enter(
     answer = RedirectResponse(f"{site.base}/work", 303)
     expires = site.expiry()
     value = site.keys.sign("rater", session.id, session.rater, expires=expires)
-    cookie = Cookie(
-        site.cookie_name(RATER_COOKIE),
-        path=f"{site.base}/",
-        same_site=site.same_site(),
-        secure=site.origin.startswith("https://"),
-    )
-    answer.headers.append("set-cookie", cookie.header(value, seconds=(expires - now) // 1_000))
+    set_cookie(answer, site, RATER_COOKIE, value, seconds=(expires - now) // 1_000)
     return answer
 
 
@@ -167,3 +161,6 @@ def _check_visit(
     has_judged = sessions.judgments(connection, rater=known)
     if has_judged or rater_answers.has_failed(connection, rater=known):
         raise RefusedError(403, phrase("taken-part-browser"))
+
+
+router.include_router(_coming_in)

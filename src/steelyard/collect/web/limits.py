@@ -10,27 +10,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 __all__ = ["BodyLimit", "Limits", "RateLimit"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Limits:
     """What the server takes from one sender.
 
     Attributes
     ----------
     body_bytes : int
-        Largest request; it grows with the answers that texts need.
+        Largest request: an edit of a text of a million letters fits.
     requests_per_second : float
         Of one rater.
     joins_per_minute : float
         Links opened from one address.
     """
 
-    body_bytes: int = 262_144
+    body_bytes: int = 4_194_304
     requests_per_second: float = 20
     joins_per_minute: float = 600
-
-    def make_room(self, answer_bytes: int) -> None:
-        """Let an answer of this size in."""
-        self.body_bytes = max(self.body_bytes, answer_bytes)
 
 
 class RateLimit:
@@ -89,13 +85,13 @@ class BodyLimit:
     ----------
     app
         What answers the requests.
-    limits
-        Has the bytes that a body may have.
+    most
+        Bytes that a body may have.
     """
 
-    def __init__(self, app: ASGIApp, *, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, *, most: int) -> None:
         self._app = app
-        self._limits = limits
+        self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -108,18 +104,18 @@ class BodyLimit:
         async def counted() -> Message:
             nonlocal seen
             # raised where the body is read, so that the usual handler makes the answer
-            if declared > self._limits.body_bytes:
+            if declared > self._most:
                 raise self._refusal()
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._limits.body_bytes:
+            if seen > self._most:
                 raise self._refusal()
             return message
 
         await self._app(scope, counted, send)
 
     def _refusal(self) -> HTTPException:
-        return HTTPException(413, f"a request may have {self._limits.body_bytes:,} bytes at most")
+        return HTTPException(413, f"a request may have {self._most:,} bytes at most")
 
 
 def _declared(scope: Scope) -> float:

@@ -63,7 +63,7 @@ class PeriodicWork:
         found = await self.site.read(current)
         if found is not None:
             # another process may have changed it
-            self.site.notice.text = found.message or ""
+            self.site.notice = found.message or ""
         async with self.turn:
             await self.site.live.apply_rules()
             await self.site.live.look_for_goal()

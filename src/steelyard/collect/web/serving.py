@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -17,33 +16,28 @@ from pathlib import Path
 
 import uvicorn
 
-from steelyard.collect.campaign_files import CampaignFile, campaign_files
 from steelyard.collect.config.campaign import Campaign, load_campaign
 from steelyard.collect.dashboard.observer import end_with_parent
 from steelyard.collect.sampling.added_systems import begun_with
 from steelyard.collect.store import Store, settings
-from steelyard.collect.web.connections import TimedConnection, allow_many_connections
-from steelyard.collect.web.listening import BACKLOG, bound_socket, origin_of
-from steelyard.collect.web.logs import LogFormat, start_log
-from steelyard.collect.web.many import several
-from steelyard.collect.web.opening import (
-    Links,
-    Opened,
-    Running,
+from steelyard.collect.web.campaigns import (
     Served,
+    campaign_files,
     opened_campaigns,
     read_campaigns,
+    several,
 )
+from steelyard.collect.web.connections import TimedConnection, allow_many_connections
+from steelyard.collect.web.logs import start_log
 from steelyard.collect.web.site import system_clock
 from steelyard.errors import InvalidArgumentError
 
-__all__ = ["Links", "Served", "Server", "bound_socket", "campaign_files", "renew_secret", "serve"]
+__all__ = ["Served", "Server", "bound_socket", "campaign_files", "renew_secret", "serve"]
 
 # A process that dies at once, again and again, must not keep a core busy.
 _RESTART_SECONDS = 1.0
 _GRACE_SECONDS = 10
-# A shorter word could be guessed.
-_TOKEN_LENGTH = 16
+_BACKLOG = 2_048
 
 
 class Server(uvicorn.Server):
@@ -66,8 +60,6 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8_000,
     processes: int = 1,
-    log_format: LogFormat = "text",
-    metrics_token_env: str | None = None,
     announce: Callable[[Sequence[Served]], None],
 ) -> None:
     """Serve one campaign or several until the process is told to end.
@@ -80,47 +72,36 @@ def serve(
         Where to listen; port 0 takes any that is free.
     processes
         How many server processes; more than one needs PostgreSQL.
-    log_format
-        Lines of words, or of JSON with one for each request.
-    metrics_token_env
-        The environment variable with the token for ``/metrics``; without it there is no such page.
     announce
         Is told the links, once, when they work.
 
     Raises
     ------
     InvalidArgumentError
-        If the port is taken, several processes were to share an SQLite file, or the variable is not
-        set.
+        If the port is taken, or several processes were to share an SQLite file.
     InvalidDataError, StoreError
         If no campaign can be opened: its files are not right, or its database cannot be reached or
         holds another campaign. Of several, those that can be opened are served.
     """
-    found = campaign_files(given)
     if processes < 1:
         raise InvalidArgumentError(f"`--processes` must be at least 1; got {processes}")
-    read = read_campaigns(found, processes=processes)
-    running = Running(log_format, _token(metrics_token_env), processes=processes)
-    start_log(log_format)
+    read = read_campaigns(given, processes=processes)
+    start_log()
     with bound_socket(host, port) as listener, _ended_like_ctrl_c():
         origin = origin_of(host, listener.getsockname()[1])
-        with opened_campaigns(read, running, origin=origin) as opened:
-            announce([one.served for one in opened])
+        with opened_campaigns(read, origin=origin) as served:
+            announce(served)
             if processes == 1:
-                _run(opened, listener)
+                _run(served, listener)
         if processes > 1:
-            _supervise(found, running, origin=origin, listener=listener)
+            work = partial(_work, given, processes, origin, listener)
+            _supervise(work, processes)
 
 
 def renew_secret(path: Path) -> Campaign:
     """Make every link and login of a campaign worthless, and return the campaign.
 
     A server that is running keeps the old secret until it is started again.
-
-    Parameters
-    ----------
-    path
-        The campaign file.
 
     Raises
     ------
@@ -145,25 +126,38 @@ def renew_secret(path: Path) -> Campaign:
     return campaign
 
 
-def _token(variable: str | None) -> str | None:
-    if variable is None:
-        return None
-    token = os.environ.get(variable, "").strip()
-    if len(token) < _TOKEN_LENGTH:
+@contextmanager
+def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
+    """Listen at an address, so that links work from the moment they are printed."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise InvalidArgumentError(
-            f"the environment variable {variable}, which opens /metrics, must hold at least {_TOKEN_LENGTH} "
-            f"characters; it has {len(token)}: make it longer, or unset it"
-        )
-    return token
+            f"`--host` {host} `--port` {port} cannot be used: {reason}; choose another"
+        ) from error
+    with listener:
+        yield listener
 
 
-def _run(opened: Sequence[Opened], listener: socket.socket) -> None:
+def origin_of(host: str, port: int) -> str:
+    """Return how a browser reaches a server; others reach one that listens everywhere by its name."""
+    everywhere = {"0.0.0.0", "::"}  # noqa: S104 - only if asked for
+    name = socket.gethostname() if host in everywhere else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}"
+
+
+def _run(served: Sequence[Served], listener: socket.socket) -> None:
     allow_many_connections()
-    apps = {one.served.file.name: one.app for one in opened if one.app is not None}
-    lost = [one.served.file.name for one in opened if one.app is None]
+    alone = served[0].app if len(served) == 1 and not served[0].name else None
     server = Server(
         uvicorn.Config(
-            apps[""] if "" in apps else several(apps, lost),
+            alone or several(served),
             # the address of a request with its token stands in no log
             access_log=False,
             log_config=None,
@@ -171,7 +165,7 @@ def _run(opened: Sequence[Opened], listener: socket.socket) -> None:
             http=TimedConnection,
             ws="none",
             server_header=False,
-            backlog=BACKLOG,
+            backlog=_BACKLOG,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
     )
@@ -181,31 +175,28 @@ def _run(opened: Sequence[Opened], listener: socket.socket) -> None:
 
 
 def _work(
-    found: Sequence[CampaignFile], running: Running, origin: str, listener: socket.socket
+    given: Sequence[Path], processes: int, origin: str, listener: socket.socket, *, keeper: bool
 ) -> None:
     """Be one of several processes."""
-    start_log(running.log_format)
+    start_log()
     with suppress(KeyboardInterrupt), _ended_like_ctrl_c():
         end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
-        read = read_campaigns(found, processes=running.processes)
-        with opened_campaigns(read, running, origin=origin) as opened:
-            _run(opened, listener)
+        read = read_campaigns(given, processes=processes)
+        with opened_campaigns(read, origin=origin, keeper=keeper) as served:
+            _run(served, listener)
 
 
-def _supervise(
-    found: Sequence[CampaignFile], running: Running, *, origin: str, listener: socket.socket
-) -> None:
+def _supervise(work: Callable[..., None], processes: int) -> None:
     """Keep so many processes alive until told to end, then end them."""
     context = multiprocessing.get_context("spawn")
 
     def start(number: int) -> BaseProcess:
         # one of them deals with services outside
-        own = replace(running, keeper=number == 0)
-        process = context.Process(target=_work, args=(found, own, origin, listener))
+        process = context.Process(target=work, kwargs={"keeper": number == 0})
         process.start()
         return process
 
-    workers = [start(number) for number in range(running.processes)]
+    workers = [start(number) for number in range(processes)]
     try:
         while True:
             wait([worker.sentinel for worker in workers])
