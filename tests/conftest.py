@@ -33,7 +33,7 @@ def observer_here(monkeypatch):
 
 @pytest.fixture(scope="session")
 def with_tables(tmp_path_factory):
-    """Put an SQLite file with empty tables where none is: a copy takes a tenth of the migrations' time."""
+    """Put an SQLite file with empty tables where none is: a copy takes a tenth of the time to make them."""
     from steelyard.collect.store import Store
 
     empty = tmp_path_factory.mktemp("empty") / "campaign.sqlite"

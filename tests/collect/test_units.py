@@ -12,8 +12,7 @@ from steelyard.collect.store import Store
 from steelyard.collect.store.judgments import judgment_rows
 from steelyard.collect.store.leases import next_lease
 from steelyard.collect.store.queue import add_units, drawn
-from steelyard.collect.store.raters import join
-from steelyard.collect.store.sessions import open_session
+from steelyard.collect.store.raters import join, open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
 from steelyard.errors import InvalidArgumentError, InvalidDataError
@@ -359,7 +358,7 @@ def test_judgments_of_a_campaign_are_estimated_before_and_after_the_draw_is_exte
             return store.write(partial(operation, **options)).result()
 
         write(initialise, facts=Facts.of(found), units=units_of(found), now=0)
-        rater = write(join, panel="open", external_id="ann", now=1).id
+        rater = write(join, panel="open", external_id="ann", now=1)
         visit = write(open_session, rater=rater, panel_session="", parameters={}, now=1).id
 
         def finish():

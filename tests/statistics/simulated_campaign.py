@@ -15,8 +15,7 @@ from steelyard.collect.money import micro
 from steelyard.collect.sampling.draw import units_of
 from steelyard.collect.store import Store
 from steelyard.collect.store.leases import Lease, next_lease
-from steelyard.collect.store.raters import join
-from steelyard.collect.store.sessions import open_session
+from steelyard.collect.store.raters import join, open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
 from steelyard.collect.tasks import derive_scores
@@ -117,9 +116,9 @@ def work(
         with patch("steelyard.collect.store.raters.new_id", return_value=f"id-{seed}-{number}"):
             joined = partial(join, panel="invitation", external_id=name, now=start)
             rater = store.write(joined).result()
-        opened = partial(open_session, rater=rater.id, panel_session="s", parameters={}, now=start)
+        opened = partial(open_session, rater=rater, panel_session="s", parameters={}, now=start)
         session = store.write(opened).result()
-        heapq.heappush(waiting, (start + number * MINUTE // 2, number, rater.id, session.id, None))
+        heapq.heappush(waiting, (start + number * MINUTE // 2, number, rater, session.id, None))
     counts = [0] * len(raters)
     done, now = 0, start
     while waiting and done < judgments:

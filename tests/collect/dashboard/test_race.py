@@ -9,8 +9,7 @@ from steelyard.collect.dashboard.snapshot import snapshot
 from steelyard.collect.policy.stopping import let_go, pause_at_goal
 from steelyard.collect.store import Store
 from steelyard.collect.store.leases import next_lease
-from steelyard.collect.store.raters import join
-from steelyard.collect.store.sessions import open_session
+from steelyard.collect.store.raters import join, open_session
 from steelyard.collect.store.settings import change
 from steelyard.collect.store.tables import slots, submissions, targets
 from steelyard.errors import InvalidDataError
@@ -108,9 +107,9 @@ def test_a_race_that_is_decided_pauses_the_campaign_once(tmp_path):
         over = partial(pause_at_goal, half_width=None, now=now)
         assert store.write(over).result()
         rater = store.write(partial(join, panel="invitation", external_id="late", now=now)).result()
-        visit = partial(open_session, rater=rater.id, panel_session="", parameters={}, now=now)
+        visit = partial(open_session, rater=rater, panel_session="", parameters={}, now=now)
         session = store.write(visit).result()
-        ask = partial(next_lease, session=session.id, rater=rater.id, now=now, lease_ms=1000)
+        ask = partial(next_lease, session=session.id, rater=rater, now=now, lease_ms=1000)
         assert store.write(ask).result() == "enough"
         store.write(partial(change, state="running", now=now)).result()
         assert not store.write(over).result()

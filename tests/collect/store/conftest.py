@@ -7,8 +7,7 @@ import pytest
 
 from steelyard.collect.sampling.unit import Target, Unit
 from steelyard.collect.store.leases import next_lease, save_draft
-from steelyard.collect.store.raters import join
-from steelyard.collect.store.sessions import open_session
+from steelyard.collect.store.raters import join, open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
 
@@ -64,9 +63,9 @@ class Office:
         if name not in self.people:
             rater = self.write(join, panel="open", external_id=name, now=self.now)
             session = self.write(
-                open_session, rater=rater.id, panel_session="", parameters={}, now=self.now
+                open_session, rater=rater, panel_session="", parameters={}, now=self.now
             )
-            self.people[name] = (rater.id, session.id)
+            self.people[name] = (rater, session.id)
         return self.people[name]
 
     def id(self, name):

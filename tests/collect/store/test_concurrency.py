@@ -11,9 +11,8 @@ from tests.collect.queries import entries
 from steelyard.collect.store import Store
 from steelyard.collect.store.leases import next_lease
 from steelyard.collect.store.progress import progress
-from steelyard.collect.store.raters import join
+from steelyard.collect.store.raters import join, open_session
 from steelyard.collect.store.records import submission_rows
-from steelyard.collect.store.sessions import open_session
 from steelyard.collect.store.settings import Facts, initialise
 from steelyard.collect.store.submissions import submit
 from steelyard.collect.store.tables import leases, slots
@@ -35,7 +34,7 @@ def rate(stores, name):
     """Judge until nothing is left, through one store and the other in turn."""
     opened = {"panel": "open", "external_id": name, "now": 1}
     # both processes see the rater at the same moment
-    came = {store.write(partial(join, **opened)).result().id for store in stores}
+    came = {store.write(partial(join, **opened)).result() for store in stores}
     [rater] = came
     visits = [
         store.write(partial(open_session, rater=rater, panel_session="", parameters={}, now=1))

@@ -7,24 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from steelyard.collect.store import Store, StoreError
 from steelyard.collect.store.raters import join
-from steelyard.collect.store.tables import metadata
 from steelyard.errors import InvalidArgumentError
 
 JOIN = partial(join, panel="open", external_id="ann", now=1)
-
-
-def test_migrations_make_the_tables_that_the_code_knows(store):
-    def differences(connection):
-        context = MigrationContext.configure(connection, opts={"compare_server_default": False})
-        return compare_metadata(context, metadata)
-
-    assert store.read(differences) == []
 
 
 def test_several_processes_may_open_a_new_database_at_once(tmp_path, postgresql):
@@ -35,7 +24,7 @@ def test_several_processes_may_open_a_new_database_at_once(tmp_path, postgresql)
     for database in (tmp_path / "new.sqlite", postgresql("together")):
         with ThreadPoolExecutor(4) as pool:
             stores = list(pool.map(lambda _, where=database: Store.open(where), range(4)))
-        assert {store.write(JOIN).result().number for store in stores} == {1}
+        assert len({store.write(JOIN).result() for store in stores}) == 1
         for store in stores:
             store.close()
 
@@ -51,7 +40,7 @@ def test_a_database_of_another_version_is_left_alone(database):
     with Store.open(database) as store:
         store.write(
             lambda connection: connection.execute(
-                text("UPDATE alembic_version SET version_num = '9999'")
+                text("ALTER TABLE decisions ADD COLUMN later INTEGER")
             )
         ).result()
     with pytest.raises(StoreError, match="made by another version of steelyard"):

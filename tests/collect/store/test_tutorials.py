@@ -4,7 +4,7 @@ import pytest
 from tests.collect.queries import entries
 
 from steelyard.collect.store import StoreError
-from steelyard.collect.store.sessions import session
+from steelyard.collect.store.raters import session
 from steelyard.collect.store.tutorials import record_tutorial_answer, tutorial
 
 

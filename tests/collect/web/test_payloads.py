@@ -3,7 +3,6 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from steelyard.collect.web.payloads import plain_json
 
 

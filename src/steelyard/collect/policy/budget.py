@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import Connection, func, select
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.money import micro
-from steelyard.collect.store.prepared import run
-from steelyard.collect.store.tables import ledger, rater_answers, slots
+from steelyard.collect.store.sql import first
+from steelyard.collect.store.tables import ledger
 
 __all__ = [
     "UNLIMITED",
@@ -25,31 +25,17 @@ _RECENT = 2_000
 # No operation takes so long: what is older is committed, whichever process wrote it.
 _SETTLED_MS = 60_000
 
-_SPENT = select(func.coalesce(func.sum(ledger.c.amount), 0))
-_SUM = select(func.count(), func.coalesce(func.sum(ledger.c.amount), 0)).where(
-    ledger.c.id > bindparam("mark")
-)
-_SETTLED = select(func.max(ledger.c.id), func.coalesce(func.sum(ledger.c.amount), 0)).where(
-    ledger.c.id > bindparam("mark"), ledger.c.time < bindparam("before")
-)
-_HELD = (
-    select(func.count())
-    .select_from(slots)
-    .where(
-        literal_column("NOT slots.done AND slots.rater IS NOT NULL"),
-        slots.c.expires > bindparam("now"),
-    )
-)
-_LEARNING = (
-    select(func.count())
-    .select_from(rater_answers)
-    .where(
-        rater_answers.c.part == "tutorial",
-        rater_answers.c.question == "",
-        rater_answers.c.passed.is_(None),
-        rater_answers.c.time > bindparam("since"),
-    )
-)
+_RECENT_SUM = """
+    SELECT count(*) AS entries, coalesce(sum(amount), 0) AS amount FROM ledger WHERE id > :mark"""
+_SETTLED = """
+    SELECT max(id) AS last, coalesce(sum(amount), 0) AS amount
+    FROM ledger WHERE id > :mark AND time < :before"""
+_HELD = """
+    SELECT count(*) AS units FROM slots
+    WHERE NOT done AND rater IS NOT NULL AND expires > :now"""
+_LEARNING = """
+    SELECT count(*) AS raters FROM rater_answers
+    WHERE part = 'tutorial' AND question = '' AND passed IS NULL AND time > :since"""
 
 
 @dataclass(frozen=True)
@@ -134,7 +120,7 @@ class Budget:
             return Allowance("enough", 0)
         held = held_units(connection, now=now) * self.pay
         if self.bonus:
-            learning = run(connection, _LEARNING, {"since": now - self.lease_ms}).scalar_one()
+            learning = first(connection, _LEARNING, since=now - self.lease_ms).raters
             held += learning * (self.bonus + self.pay)
         if left - held < price:
             return Allowance("wait", 0)
@@ -142,24 +128,23 @@ class Budget:
 
     def _spent(self, connection: Connection, *, now: int) -> int:
         """Return what is owed to all; what is old is remembered, so that few entries are added up."""
-        recent, amount = run(connection, _SUM, {"mark": self._mark}).one()
-        if recent > _RECENT:
-            values = {"mark": self._mark, "before": now - _SETTLED_MS}
-            last, settled = connection.execute(_SETTLED, values).one()
-            if last is not None:
-                self._mark, self._sum = last, self._sum + int(settled)
-                amount = run(connection, _SUM, {"mark": last}).one()[1]
-        return self._sum + int(amount)
+        recent = first(connection, _RECENT_SUM, mark=self._mark)
+        if recent.entries > _RECENT:
+            settled = first(connection, _SETTLED, mark=self._mark, before=now - _SETTLED_MS)
+            if settled.last is not None:
+                self._mark, self._sum = settled.last, self._sum + int(settled.amount)
+                recent = first(connection, _RECENT_SUM, mark=self._mark)
+        return self._sum + int(recent.amount)
 
 
 def held_units(connection: Connection, *, now: int) -> int:
     """Return how many units raters hold."""
-    return int(run(connection, _HELD, {"now": now}).scalar_one())
+    return int(first(connection, _HELD, now=now).units)
 
 
 def spent(connection: Connection) -> int:
     """Return what is owed to all, in millionths of the currency."""
-    return int(connection.execute(_SPENT).scalar_one())
+    return int(connection.execute(select(func.coalesce(func.sum(ledger.c.amount), 0))).scalar_one())
 
 
 def is_spent(*, budget: int | None, spent: int, pay: int) -> bool:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.integrations.panels import Outcome
-from steelyard.collect.store.sessions import Session, earlier_visits
+from steelyard.collect.store.raters import Session, earlier_visits
 
 __all__ = [
     "HAND_BACKS_PER_TEXT",

@@ -1,24 +1,26 @@
 """A campaign's database: SQLite in a file, or PostgreSQL for several server processes."""
 
+import logging
 import os
+import stat
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from steelyard.collect.store.migrations import migrate
-from steelyard.collect.store.private_file import make_private
 from steelyard.collect.store.refusals import StoreError
+from steelyard.collect.store.tables import metadata
 from steelyard.collect.store.writer import Writer, first_line
 from steelyard.errors import InvalidArgumentError
 
 __all__ = ["Reader", "Store"]
 
 T = TypeVar("T")
+_log = logging.getLogger("steelyard.collect")
 
 # How long SQLite waits for another process that writes to the same file.
 _BUSY_MS = 30_000
@@ -26,6 +28,10 @@ _BUSY_MS = 30_000
 # before it is put off (see `Writer`). Far below the second after which PostgreSQL looks for
 # deadlocks.
 _LOCK_MS = 50
+# Any number that no other program locks in the same database.
+_ADVISORY = 0x57EE_14A4D
+# Readable by its owner alone: the database holds the secret that signs every link.
+_OWNER_ONLY = stat.S_IRUSR | stat.S_IWUSR
 # Connections of a server that only look. With its writer and with the one of the process that computes
 # the dashboard, eight servers stay below the hundred that PostgreSQL allows.
 _READERS = 10
@@ -128,7 +134,7 @@ class Store(Reader):
 
     @classmethod
     def open(cls, database: str | os.PathLike[str]) -> Self:
-        """Open a database, made if it is not there, and bring its tables up to date.
+        """Open a database, made with its tables if it is not there.
 
         Several processes may do so at the same time. Nothing has to be removed after a process
         was killed.
@@ -143,15 +149,15 @@ class Store(Reader):
         InvalidArgumentError
             If it is neither.
         StoreError
-            If the database cannot be opened, lies where everybody may write, or was made by a
-            newer version.
+            If the database cannot be opened, lies where everybody may write, or was made by
+            another version.
         """
         url = _url(database)
         if url.get_backend_name() == "sqlite":
-            make_private(Path(url.database or ""))
+            _make_private(Path(url.database or ""))
         engines = _reading(url, connections=_READERS), _writing(url)
         try:
-            migrate(engines[1])
+            _make_tables(engines[1])
         except SQLAlchemyError as error:
             for engine in engines:
                 engine.dispose()
@@ -277,3 +283,74 @@ def _set_up_sqlite(engine: Engine, *, begin: str, look_only: bool) -> None:
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", begun)
+
+
+def _make_tables(engine: Engine) -> None:
+    """Make the tables that are lacking, in one transaction that other processes wait for.
+
+    Raises
+    ------
+    StoreError
+        If a table has other columns than this version's.
+    """
+    with engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SET LOCAL lock_timeout = 0"))
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY})"))
+        there = inspect(connection)
+        known = set(there.get_table_names())
+        for table in metadata.sorted_tables:
+            if table.name in known and {
+                column["name"] for column in there.get_columns(table.name)
+            } != set(table.columns.keys()):
+                raise StoreError(
+                    f"the database was made by another version of steelyard (its table {table.name} has other "
+                    "columns): install that version, or name a new database"
+                )
+        metadata.create_all(connection)
+
+
+def _make_private(path: Path) -> None:
+    """Make the file if it is not there, and take it away from everybody but its owner.
+
+    SQLite gives the files that it keeps beside a database the permissions of the database.
+
+    Raises
+    ------
+    StoreError
+        If there is no such folder, everybody may replace files in it, or the file cannot be made.
+    """
+    folder = path.parent
+    if not folder.is_dir():
+        raise StoreError(f"cannot make the database {path}: there is no folder {folder}")
+    if os.name != "posix":
+        # permissions are inherited from the folder there
+        return
+    mode = folder.stat().st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        raise StoreError(
+            f"cannot keep the database {path} private: everybody may replace files in {folder}; choose "
+            f"another folder, or run chmod o-w {folder}"
+        )
+    try:
+        # never readable by others, not even for a moment
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
+        for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            _tighten(file)
+    except OSError as error:
+        raise StoreError(f"cannot open the database {path}: {error.strerror}") from error
+
+
+def _tighten(file: Path) -> None:
+    try:
+        found = stat.S_IMODE(file.stat().st_mode)
+    except FileNotFoundError:
+        return
+    if found & ~_OWNER_ONLY:
+        _log.warning(
+            "%s was open to others (%o): now its owner alone may read it; if others had a login on this machine, "
+            "renew the secret with --renew-secret",
+            file.name,
+            found,
+        )
+        file.chmod(_OWNER_ONLY)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from steelyard.collect.store.queue import rebalance
 from steelyard.collect.store.raters import hold_rater
-from steelyard.collect.store.raters import rater as known_rater
+from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.tables import decisions, raters, submissions
 from steelyard.errors import InvalidArgumentError
 
@@ -49,35 +49,6 @@ class Decision:
     reason: str
     by: By
     time: int
-
-
-_COLUMNS = (
-    decisions.c.id,
-    decisions.c.rater,
-    decisions.c.about,
-    decisions.c.verdict,
-    decisions.c.reason,
-    decisions.c.by,
-    decisions.c.time,
-)
-_ALL = select(*_COLUMNS).order_by(decisions.c.id)
-_LAST = (
-    select(*_COLUMNS)
-    .where(decisions.c.rater == bindparam("rater"), decisions.c.about == bindparam("about"))
-    .order_by(decisions.c.id.desc())
-    .limit(1)
-)
-_ADD = insert(decisions).returning(decisions.c.id)
-_EXCLUDE = (
-    update(raters)
-    .where(raters.c.id == bindparam("rater_id"))
-    .values(excluded=bindparam("new_excluded"))
-)
-_JUDGED = (
-    select(submissions.c.unit)
-    .where(submissions.c.rater == bindparam("rater"))
-    .order_by(submissions.c.unit)
-)
 
 
 def decide(
@@ -128,7 +99,9 @@ def decide(
         raise InvalidArgumentError(f"`by` must be rule or admin; got {by!r}")
     if not reason.strip():
         raise InvalidArgumentError("`reason` must say why; got nothing")
-    known_rater(connection, rater)
+    known = connection.execute(select(raters.c.id).where(raters.c.id == rater)).one_or_none()
+    if known is None:
+        raise NotAcceptedError("there is no such rater", code="not-found")
     hold_rater(connection, rater)
     before = _last(connection, rater, about)
     if before is not None and (
@@ -136,17 +109,22 @@ def decide(
     ):
         return before
     row = {"rater": rater, "about": about, "verdict": verdict, "reason": reason, "by": by}
-    number = connection.execute(_ADD, {**row, "time": now}).scalar_one()
+    added = insert(decisions).values(**row, time=now).returning(decisions.c.id)
+    number = connection.execute(added).scalar_one()
     if about == "estimate":
-        connection.execute(_EXCLUDE, {"rater_id": rater, "new_excluded": verdict == "exclude"})
-        judged = connection.execute(_JUDGED, {"rater": rater}).scalars().all()
-        rebalance(connection, judged, now=now)
+        excluded = update(raters).where(raters.c.id == rater).values(excluded=verdict == "exclude")
+        connection.execute(excluded)
+        judged = select(submissions.c.unit).where(submissions.c.rater == rater)
+        units = connection.execute(judged.order_by(submissions.c.unit)).scalars().all()
+        rebalance(connection, units, now=now)
     return Decision(number, rater, about, verdict, reason, by, now)
 
 
 def history(connection: Connection) -> list[Decision]:
     """Return all decisions, in their order."""
-    return [Decision(*row) for row in connection.execute(_ALL)]
+    return [
+        Decision(*row) for row in connection.execute(select(decisions).order_by(decisions.c.id))
+    ]
 
 
 def latest(connection: Connection) -> dict[tuple[str, About], Decision]:
@@ -156,10 +134,11 @@ def latest(connection: Connection) -> dict[tuple[str, About], Decision]:
 
 def verdict(connection: Connection, *, rater: str, about: About) -> Verdict | None:
     """Return the decision about a rater that counts, in its word; None if nobody decided."""
-    found = _last(connection, rater, about)
-    return None if found is None else found.verdict
+    last = _last(connection, rater, about)
+    return None if last is None else last.verdict
 
 
 def _last(connection: Connection, rater: str, about: About) -> Decision | None:
-    found = connection.execute(_LAST, {"rater": rater, "about": about}).one_or_none()
-    return None if found is None else Decision(*found)
+    wanted = select(decisions).where(decisions.c.rater == rater, decisions.c.about == about)
+    row = connection.execute(wanted.order_by(decisions.c.id.desc()).limit(1)).one_or_none()
+    return None if row is None else Decision(*row)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, func, select, update
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.queue import rebalance
@@ -18,7 +18,6 @@ __all__ = [
     "all_hand_backs",
     "hand_back",
     "handed_back",
-    "holds",
     "set_aside_due",
     "undo_hand_backs",
 ]
@@ -55,23 +54,6 @@ class HandBack:
 
 
 holds = leases.c.hand_back.is_not(None) & leases.c.hand_back_undone.is_(None)
-_LEASE = (
-    select(leases, submissions.c.id.label("submission"))
-    .outerjoin(submissions, submissions.c.lease == leases.c.id)
-    .where(leases.c.id == bindparam("lease"))
-)
-_COUNT = select(func.count()).where(leases.c.rater == bindparam("rater"), holds)
-_COUNT_OF_VISIT = select(func.count()).where(leases.c.session == bindparam("session"), holds)
-_HAND_BACK = (
-    update(leases)
-    .where(leases.c.id == bindparam("of_lease"))
-    .values(
-        hand_back=bindparam("kind"),
-        hand_back_reason=bindparam("reason"),
-        hand_back_time=bindparam("now"),
-        hand_back_undone=None,
-    )
-)
 _own = leases.alias("own")
 # Whoever hands back more than they judge says nothing about a text: a name costs nothing.
 _IS_HEARD = (
@@ -83,52 +65,6 @@ _IS_HEARD = (
         _own.c.hand_back_undone.is_(None),
     )
     .scalar_subquery()
-)
-_BACK = (
-    select(func.count())
-    .join_from(leases, raters, raters.c.id == leases.c.rater)
-    .where(
-        leases.c.unit == bindparam("unit"),
-        leases.c.hand_back != "skip",
-        raters.c.excluded.is_(False),
-        holds,
-        _IS_HEARD,
-    )
-)
-_OF_RATER = select(leases.c.unit).where(leases.c.rater == bindparam("rater"), holds)
-_UNDO = (
-    update(leases)
-    .where(leases.c.rater == bindparam("of_rater"), holds)
-    .values(hand_back_undone=bindparam("now"))
-)
-_BRING_BACK = update(units).where(units.c.id == bindparam("unit_id")).values(set_aside=None)
-_SET_ASIDE = (
-    update(units)
-    .where(units.c.id == bindparam("unit_id"), units.c.set_aside.is_(None))
-    .values(set_aside=bindparam("now"))
-)
-_LET_GO = (
-    update(slots)
-    .where(
-        slots.c.id == bindparam("slot_id"),
-        slots.c.lease == bindparam("own_lease"),
-        literal_column("NOT slots.done"),
-    )
-    .values(lease=None, rater=None, expires=0, kept=None)
-)
-_ALL = (
-    select(
-        units.c.item,
-        raters.c.number,
-        leases.c.hand_back,
-        leases.c.hand_back_reason,
-        leases.c.hand_back_time,
-        holds,
-    )
-    .join_from(leases, raters, raters.c.id == leases.c.rater)
-    .join(units, units.c.id == leases.c.unit)
-    .where(leases.c.hand_back.is_not(None))
-    .order_by(leases.c.hand_back_time, leases.c.started, leases.c.id)
 )
 
 
@@ -160,40 +96,67 @@ def hand_back(
         If the rater has handed back as many as one may, or skips a text for the second time.
     """
     hold_rater(connection, rater)
-    found = connection.execute(_LEASE, {"lease": lease}).one_or_none()
-    if found is None:
+    wanted = select(leases, submissions.c.id.label("submission"))
+    wanted = wanted.outerjoin(submissions, submissions.c.lease == leases.c.id)
+    held = connection.execute(wanted.where(leases.c.id == lease)).one_or_none()
+    if held is None:
         raise NotAcceptedError(phrase("no-such-lease"), code="lease-lost")
-    if found.rater != rater:
+    if held.rater != rater:
         raise NotAcceptedError(phrase("lease-of-another"), code="not-yours")
-    if found.submission is not None:
+    if held.submission is not None:
         raise NotAcceptedError(phrase("answer-stands"), code="already-submitted")
-    if found.hand_back is not None and found.hand_back_undone is None:
+    if held.hand_back is not None and held.hand_back_undone is None:
         return
-    if found.came_back and kind == "skip":
+    if held.came_back and kind == "skip":
         raise NotAcceptedError(phrase("skipped-before"), code="too-many-reports")
-    if connection.execute(_COUNT, {"rater": rater}).scalar_one() >= most:
+    if _count(connection, leases.c.rater == rater) >= most:
         raise NotAcceptedError(phrase("too-many-reports", most=most), code="too-many-reports")
-    connection.execute(_HAND_BACK, {"of_lease": lease, "kind": kind, "reason": reason, "now": now})
-    connection.execute(_LET_GO, {"slot_id": found.slot, "own_lease": lease})
-    _set_aside(connection, [found.unit], enough=enough, now=now)
+    given_back = {"hand_back": kind, "hand_back_reason": reason, "hand_back_time": now}
+    connection.execute(
+        update(leases).where(leases.c.id == lease).values(**given_back, hand_back_undone=None)
+    )
+    connection.execute(
+        update(slots)
+        .where(slots.c.id == held.slot, slots.c.lease == lease, ~slots.c.done)
+        .values(lease=None, rater=None, expires=0, kept=None)
+    )
+    _set_aside(connection, [held.unit], enough=enough, now=now)
 
 
 def set_aside_due(connection: Connection, *, rater: str, enough: int, now: int) -> None:
     """Set aside what a rater handed back, if by now so many raters who are heard have done so."""
-    found = connection.execute(_OF_RATER, {"rater": rater}).scalars().all()
-    _set_aside(connection, found, enough=enough, now=now)
+    _set_aside(connection, _units_of(connection, rater), enough=enough, now=now)
 
 
 def _set_aside(connection: Connection, unit_ids: Sequence[int], *, enough: int, now: int) -> None:
     for unit in unit_ids:
-        if connection.execute(_BACK, {"unit": unit}).scalar_one() >= enough:
-            connection.execute(_SET_ASIDE, {"unit_id": unit, "now": now})
+        backs = (
+            select(func.count())
+            .join_from(leases, raters, raters.c.id == leases.c.rater)
+            .where(leases.c.unit == unit, leases.c.hand_back != "skip", holds)
+            .where(raters.c.excluded.is_(False), _IS_HEARD)
+        )
+        if connection.execute(backs).scalar_one() >= enough:
+            is_new = (units.c.id == unit, units.c.set_aside.is_(None))
+            connection.execute(update(units).where(*is_new).values(set_aside=now))
             rebalance(connection, [unit], now=now)
+
+
+def _count(connection: Connection, of: ColumnElement[bool]) -> int:
+    return int(connection.execute(select(func.count()).where(of, holds)).scalar_one())
+
+
+def _units_of(connection: Connection, rater: str) -> Sequence[int]:
+    return (
+        connection.execute(select(leases.c.unit).where(leases.c.rater == rater, holds))
+        .scalars()
+        .all()
+    )
 
 
 def handed_back(connection: Connection, *, session: str) -> int:
     """Return how many texts were handed back in a visit."""
-    return int(connection.execute(_COUNT_OF_VISIT, {"session": session}).scalar_one())
+    return _count(connection, leases.c.session == session)
 
 
 def undo_hand_backs(connection: Connection, *, rater: str, now: int) -> int:
@@ -202,14 +165,29 @@ def undo_hand_backs(connection: Connection, *, rater: str, now: int) -> int:
     Texts that were set aside are wanted again.
     """
     hold_rater(connection, rater)
-    found = connection.execute(_OF_RATER, {"rater": rater}).scalars().all()
-    connection.execute(_UNDO, {"of_rater": rater, "now": now})
-    for unit in found:
-        connection.execute(_BRING_BACK, {"unit_id": unit})
-    rebalance(connection, found, now=now)
-    return len(found)
+    handed = _units_of(connection, rater)
+    of_rater = (leases.c.rater == rater, holds)
+    connection.execute(update(leases).where(*of_rater).values(hand_back_undone=now))
+    for unit in handed:
+        connection.execute(update(units).where(units.c.id == unit).values(set_aside=None))
+    rebalance(connection, handed, now=now)
+    return len(handed)
 
 
 def all_hand_backs(connection: Connection) -> list[HandBack]:
     """Return all texts that were handed back, in order."""
-    return [HandBack(*row) for row in connection.execute(_ALL)]
+    wanted = (
+        select(
+            units.c.item,
+            raters.c.number,
+            leases.c.hand_back,
+            leases.c.hand_back_reason,
+            leases.c.hand_back_time,
+            holds,
+        )
+        .join_from(leases, raters, raters.c.id == leases.c.rater)
+        .join(units, units.c.id == leases.c.unit)
+        .where(leases.c.hand_back.is_not(None))
+        .order_by(leases.c.hand_back_time, leases.c.started, leases.c.id)
+    )
+    return [HandBack(*row) for row in connection.execute(wanted)]

@@ -7,7 +7,6 @@ from sqlalchemy import ColumnElement, Connection, and_, func, literal_column, se
 
 from steelyard.collect.policy.budget import held_units, spent
 from steelyard.collect.store.hand_backs import holds
-from steelyard.collect.store.raters import Rater
 from steelyard.collect.store.tables import (
     decisions,
     leases,
@@ -32,11 +31,15 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaterRow(Rater):
+class RaterRow:
     """One rater, counted up.
 
     Attributes
     ----------
+    id, number, panel, external_id, excluded
+        The rater, as in `Session`.
+    joined : int
+        When the rater first came, in milliseconds.
     judgments, gold : int
         Submissions of drawn units, and of gold ones.
     handed_back : int
@@ -49,6 +52,12 @@ class RaterRow(Rater):
         Whether the tutorial of each version was passed; None while it is under way.
     """
 
+    id: str
+    number: int
+    panel: str
+    external_id: str
+    joined: int
+    excluded: bool
     judgments: int
     gold: int
     handed_back: int

@@ -11,7 +11,6 @@ from sqlalchemy import (
     case,
     func,
     insert,
-    literal_column,
     select,
     update,
 )
@@ -24,27 +23,7 @@ from steelyard.records import DRAW_RECORD
 
 __all__ = ["add_units", "drawn", "rebalance", "stored_contents"]
 
-_TARGET_FIELDS = tuple(one.name for one in fields(Target))
-_KNOWN_UNITS = select(units.c.digest, units.c.id)
-_ADD_UNIT = insert(units)
-_ADD_SLOT = insert(slots)
-_TARGETS = select(targets).order_by(targets.c.draw, targets.c.item, targets.c.side)
-_ADD_TARGET = insert(targets)
-_CHANGE_TARGET = (
-    update(targets)
-    .where(targets.c.item == bindparam("of_item"), targets.c.system == bindparam("of_system"))
-    .values({name: bindparam(f"new_{name}") for name in DRAW_RECORD})
-)
-_GROW = (
-    update(settings)
-    .where(settings.c.id == 1)
-    .values(revision=settings.c.revision + 1, changed=bindparam("new_changed"))
-)
-_RESIZE = (
-    update(settings)
-    .where(settings.c.id == 1)
-    .values(sample_size=select(func.coalesce(func.max(targets.c.draw), 0)).scalar_subquery())
-)
+_TARGET_FIELDS = tuple(field.name for field in fields(Target))
 _COUNTED = (
     select(func.count())
     .select_from(submissions)
@@ -54,18 +33,6 @@ _COUNTED = (
 )
 # A text that was set aside needs none.
 _NEEDED = case((units.c.set_aside.is_(None), units.c.wanted - _COUNTED), else_=0)
-_BALANCE = select(units.c.id, units.c.digest, _NEEDED.label("needed")).where(
-    units.c.id == bindparam("unit"), literal_column("units.gold IS NULL")
-)
-# Slots to keep offering come first: those that somebody holds, then the oldest.
-_UNFILLED = (
-    select(slots.c.id, slots.c.offered)
-    .where(slots.c.unit == bindparam("unit"), literal_column("NOT slots.done"))
-    .order_by((slots.c.expires <= bindparam("now")), slots.c.id)
-)
-_OFFER = (
-    update(slots).where(slots.c.id == bindparam("slot_id")).values(offered=bindparam("new_offered"))
-)
 
 
 def add_units(connection: Connection, *, new: Sequence[Unit], now: int) -> int:
@@ -95,32 +62,33 @@ def add_units(connection: Connection, *, new: Sequence[Unit], now: int) -> int:
         If an output of the draw has another content than before.
     """
     # Nobody else may number units until this is committed.
-    connection.execute(_GROW, {"new_changed": now})
-    known = {row.digest: row.id for row in connection.execute(_KNOWN_UNITS)}
+    grown = {"revision": settings.c.revision + 1, "changed": now}
+    connection.execute(update(settings).values(grown))
+    known = {row.digest: row.id for row in connection.execute(select(units.c.digest, units.c.id))}
     fresh = list({unit.digest: unit for unit in new if unit.digest not in known}.values())
     last = max(known.values(), default=0)
     known.update({unit.digest: last + number for number, unit in enumerate(fresh, start=1)})
     if fresh:
-        connection.execute(_ADD_UNIT, [_unit_row(known[unit.digest], unit) for unit in fresh])
+        connection.execute(insert(units), [_unit_row(known[unit.digest], unit) for unit in fresh])
     slot_rows = [
         _slot_row(known[unit.digest], unit.digest, kind="wanted")
         for unit in fresh
         for _ in range(unit.wanted)
     ]
     if slot_rows:
-        connection.execute(_ADD_SLOT, slot_rows)
+        connection.execute(insert(slots), slot_rows)
     pairs = [(known[unit.digest], target) for unit in new for target in unit.targets]
     _record_targets(connection, pairs)
-    connection.execute(_RESIZE)
+    size = select(func.coalesce(func.max(targets.c.draw), 0)).scalar_subquery()
+    connection.execute(update(settings).values(sample_size=size))
     return len(fresh)
 
 
 def drawn(connection: Connection) -> list[Target]:
     """Return every output of the draw, in the order of the draw."""
-    found = connection.execute(_TARGETS).mappings().all()
-    return [
-        Target(**{name: value for name, value in row.items() if name != "unit"}) for row in found
-    ]
+    wanted = select(*(targets.c[name] for name in _TARGET_FIELDS))
+    ordered = wanted.order_by(targets.c.draw, targets.c.item, targets.c.side)
+    return [Target(**row) for row in connection.execute(ordered).mappings()]
 
 
 def stored_contents(connection: Connection, *, most: int) -> list[dict[str, Any]]:
@@ -142,20 +110,23 @@ def rebalance(connection: Connection, unit_ids: Sequence[int], *, now: int) -> i
         How many slots were added.
     """
     added = 0
+    needs = select(units.c.digest, _NEEDED.label("needed")).where(units.c.gold.is_(None))
     for unit in unit_ids:
-        found = connection.execute(_BALANCE, {"unit": unit}).one_or_none()
-        if found is None:
+        wanting = connection.execute(needs.where(units.c.id == unit)).one_or_none()
+        if wanting is None:
             continue
-        needed = max(0, found.needed)
-        unfilled = connection.execute(_UNFILLED, {"unit": unit, "now": now}).all()
-        for number, slot in enumerate(unfilled):
+        needed = max(0, wanting.needed)
+        unfilled = select(slots.c.id, slots.c.offered).where(slots.c.unit == unit, ~slots.c.done)
+        # to keep offering come first those that somebody holds, then the oldest
+        kept = connection.execute(unfilled.order_by(slots.c.expires <= now, slots.c.id)).all()
+        for number, slot in enumerate(kept):
             if slot.offered != (number < needed):
-                connection.execute(_OFFER, {"slot_id": slot.id, "new_offered": number < needed})
-        lacking = needed - len(unfilled)
-        if lacking > 0:
-            row = _slot_row(unit, found.digest, kind="replacement")
-            connection.execute(_ADD_SLOT, [row] * lacking)
-            added += lacking
+                offered = update(slots).where(slots.c.id == slot.id)
+                connection.execute(offered.values(offered=number < needed))
+        if needed > len(kept):
+            row = _slot_row(unit, wanting.digest, kind="replacement")
+            connection.execute(insert(slots), [row] * (needed - len(kept)))
+            added += needed - len(kept)
     return added
 
 
@@ -179,26 +150,26 @@ def _slot_row(unit: int, digest: str, *, kind: str) -> dict[str, Any]:
 
 
 def _record_targets(connection: Connection, pairs: Sequence[tuple[int, Target]]) -> None:
-    known = {
-        (row["item"], row["system"]): row for row in connection.execute(_TARGETS).mappings().all()
-    }
+    known = {(row.item, row.system): row for row in connection.execute(select(targets))}
     fresh, changed = [], []
     for unit, target in pairs:
-        row: dict[str, Any] = {"unit": unit} | {
-            name: getattr(target, name) for name in _TARGET_FIELDS
-        }
+        row = {"unit": unit} | {name: getattr(target, name) for name in _TARGET_FIELDS}
         before = known.get((target.item, target.system))
         if before is None:
             fresh.append(row)
-        elif before["unit"] != unit:
+        elif before.unit != unit:
             raise StoreError(
                 f"the output of system {target.system!r} for item {target.item!r} is not the one "
                 "that was put to raters before: bring back the outputs file as it was"
             )
-        elif any(before[name] != row[name] for name in DRAW_RECORD):
+        elif any(getattr(before, name) != row[name] for name in DRAW_RECORD):
             key = {"of_item": target.item, "of_system": target.system}
             changed.append({**key, **{f"new_{name}": row[name] for name in DRAW_RECORD}})
     if fresh:
-        connection.execute(_ADD_TARGET, fresh)
+        connection.execute(insert(targets), fresh)
     if changed:
-        connection.execute(_CHANGE_TARGET, changed)
+        of_output = update(targets).where(
+            targets.c.item == bindparam("of_item"), targets.c.system == bindparam("of_system")
+        )
+        new: dict[str, Any] = {name: bindparam(f"new_{name}") for name in DRAW_RECORD}
+        connection.execute(of_output.values(new), changed)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, insert, select
+from sqlalchemy import Connection, insert, select
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.store.raters import hold_rater
@@ -48,36 +48,6 @@ class RaterAnswer:
     time: int
 
 
-_LAST: Select[Any] = (
-    select(rater_answers.c.passed, rater_answers.c.attempt)
-    .where(
-        rater_answers.c.rater == bindparam("rater"),
-        rater_answers.c.part == bindparam("part"),
-        rater_answers.c.version == bindparam("version"),
-    )
-    .order_by(rater_answers.c.attempt.desc())
-    .limit(1)
-)
-_ALL = (
-    select(
-        raters.c.number,
-        rater_answers.c.part,
-        rater_answers.c.answer,
-        rater_answers.c.passed,
-        rater_answers.c.time,
-    )
-    .join_from(rater_answers, raters, raters.c.id == rater_answers.c.rater)
-    .where(rater_answers.c.part.in_(("screening", "exit")))
-    .order_by(rater_answers.c.id)
-)
-_FAILED = select(func.count()).where(
-    rater_answers.c.rater == bindparam("rater"),
-    rater_answers.c.part == "screening",
-    rater_answers.c.passed.is_(False),
-)
-_ADD = insert(rater_answers)
-
-
 def agreement(connection: Connection, *, rater: str, words: str) -> bool | None:
     """Return whether a rater agreed to the words of this digest; None if not asked yet."""
     last = _last(connection, rater, "consent", words)
@@ -91,7 +61,8 @@ def record_agreement(
     hold_rater(connection, rater)
     last = _last(connection, rater, "consent", words)
     row = {"rater": rater, "part": "consent", "version": words, "passed": agreed, "time": now}
-    connection.execute(_ADD, row | {"attempt": 1 if last is None else last.attempt + 1})
+    attempt = 1 if last is None else last.attempt + 1
+    connection.execute(insert(rater_answers), row | {"attempt": attempt})
 
 
 def questions_answered(
@@ -104,15 +75,27 @@ def questions_answered(
 
 def all_answers(connection: Connection) -> list[RaterAnswer]:
     """Return what all raters answered to questions about themselves, in order."""
+    columns = ("part", "answer", "passed", "time")
+    wanted = (
+        select(raters.c.number, *(rater_answers.c[name] for name in columns))
+        .join_from(rater_answers, raters, raters.c.id == rater_answers.c.rater)
+        .where(rater_answers.c.part.in_(("screening", "exit")))
+        .order_by(rater_answers.c.id)
+    )
     return [
         RaterAnswer(row.number, row.part, json.loads(row.answer), row.passed, row.time)
-        for row in connection.execute(_ALL)
+        for row in connection.execute(wanted)
     ]
 
 
 def has_failed(connection: Connection, *, rater: str) -> bool:
     """Tell whether a rater was screened out."""
-    return bool(connection.execute(_FAILED, {"rater": rater}).scalar_one())
+    wanted = select(rater_answers.c.id).where(
+        rater_answers.c.rater == rater,
+        rater_answers.c.part == "screening",
+        rater_answers.c.passed.is_(False),
+    )
+    return connection.execute(wanted.limit(1)).first() is not None
 
 
 def record_answers(
@@ -136,9 +119,15 @@ def record_answers(
     if _last(connection, rater, part, questions) is not None:
         raise NotAcceptedError(phrase("questions-answered"), code="already-submitted")
     row = {"rater": rater, "part": part, "version": questions, "passed": passed, "time": now}
-    connection.execute(_ADD, row | {"answer": json.dumps(answer, ensure_ascii=False)})
+    text = json.dumps(answer, ensure_ascii=False)
+    connection.execute(insert(rater_answers), row | {"answer": text})
 
 
 def _last(connection: Connection, rater: str, part: str, version: str) -> Any:
-    key = {"rater": rater, "part": part, "version": version}
-    return connection.execute(_LAST, key).one_or_none()
+    wanted = select(rater_answers.c.passed, rater_answers.c.attempt).where(
+        rater_answers.c.rater == rater,
+        rater_answers.c.part == part,
+        rater_answers.c.version == version,
+    )
+    newest = wanted.order_by(rater_answers.c.attempt.desc()).limit(1)
+    return connection.execute(newest).one_or_none()

@@ -28,7 +28,7 @@ class SubmissionRow:
     written : tuple of (str, int)
         The systems it stands for, each with its side; none for gold.
     rater, number
-        The rater, as in `Rater`.
+        The rater, as in `Session`.
     lease, panel_session : str
         The lease, and the panel's name of the visit.
     active_ms : int

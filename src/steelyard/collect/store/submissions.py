@@ -5,26 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import Connection, select, update
 
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.store.hand_backs import holds
-from steelyard.collect.store.prepared import run
 from steelyard.collect.store.queue import rebalance
 from steelyard.collect.store.raters import hold_rater
 from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.shown import Scores, is_swapped
-from steelyard.collect.store.tables import (
-    leases,
-    ledger,
-    raters,
-    sessions,
-    slots,
-    submissions,
-    units,
-)
+from steelyard.collect.store.sql import change, first
+from steelyard.collect.store.tables import submissions
 
-__all__ = ["Accepted", "LastAnswer", "correct", "last_answer", "submit"]
+__all__ = ["Accepted", "correct", "last_answer", "submit"]
 
 # Changes of one answer: nobody needs more, and each is kept.
 _MOST_CHANGES = 5
@@ -55,79 +46,30 @@ class Accepted:
     earned: int
 
 
-@dataclass(frozen=True, slots=True)
-class LastAnswer:
-    """The last answer of a visit: what it was given under, and the answer as it stands."""
-
-    lease: str
-    answer: Mapping[str, Any]
-    active_ms: int
-
-
-_EARNED = (
-    select(func.coalesce(func.sum(ledger.c.amount), 0))
-    .where(ledger.c.rater == leases.c.rater)
-    .scalar_subquery()
-)
-_LEASE = (
-    select(
-        leases.c.rater,
-        leases.c.slot,
-        leases.c.unit,
-        leases.c.session,
-        leases.c.started,
-        holds.label("is_handed_back"),
-        units.c.pair,
-        raters.c.excluded,
-        sessions.c.done,
-        slots.c.offered,
-        submissions.c.id.label("submission"),
-        submissions.c.key,
-        submissions.c.slot.label("filled"),
-        _EARNED.label("earned"),
-    )
-    .select_from(leases)
-    .join(units, units.c.id == leases.c.unit)
-    .join(raters, raters.c.id == leases.c.rater)
-    .join(sessions, sessions.c.id == leases.c.session)
-    .join(slots, slots.c.id == leases.c.slot)
-    .outerjoin(submissions, submissions.c.lease == leases.c.id)
-    .where(leases.c.id == bindparam("lease"))
-)
-_FILL = (
-    update(slots)
-    .where(
-        slots.c.id == bindparam("slot_id"),
-        slots.c.lease == bindparam("own_lease"),
-        literal_column("NOT slots.done"),
-    )
-    .values(done=True)
-)
-_ADD = insert(submissions).returning(submissions.c.id)
-_PAY = insert(ledger).values(kind="judgment")
-_COUNT = (
-    update(sessions)
-    .where(sessions.c.id == bindparam("session_id"))
-    .values(done=sessions.c.done + 1)
-)
-_LAST = (
-    select(submissions)
-    .where(submissions.c.rater == bindparam("rater"))
-    .order_by(submissions.c.id.desc())
-    .limit(1)
-)
-_CHANGE = (
-    update(submissions)
-    .where(submissions.c.id == bindparam("submission_id"))
-    .values(
-        key=bindparam("new_key"),
-        answer=bindparam("new_answer"),
-        scores=bindparam("new_scores"),
-        active_ms=bindparam("new_active_ms"),
-        changes=submissions.c.changes + 1,
-        earlier=bindparam("new_earlier"),
-    )
-)
+_LEASE = """
+    SELECT leases.rater, leases.slot, leases.unit, leases.session, leases.started,
+           leases.hand_back IS NOT NULL AND leases.hand_back_undone IS NULL AS is_handed_back,
+           units.pair, raters.excluded, sessions.done, slots.offered,
+           submissions.id AS submission, submissions.key, submissions.slot AS filled,
+           (SELECT coalesce(sum(amount), 0) FROM ledger WHERE ledger.rater = leases.rater) AS earned
+    FROM leases
+    JOIN units ON units.id = leases.unit
+    JOIN raters ON raters.id = leases.rater
+    JOIN sessions ON sessions.id = leases.session
+    JOIN slots ON slots.id = leases.slot
+    LEFT JOIN submissions ON submissions.lease = leases.id
+    WHERE leases.id = :lease"""
+_FILL = "UPDATE slots SET done = TRUE WHERE id = :slot AND lease = :lease AND NOT done"
+_ADD = """
+    INSERT INTO submissions
+        (lease, slot, unit, rater, session, key, answer, scores, active_ms, swapped, started, time)
+    VALUES (:lease, :slot, :unit, :rater, :session, :key, :answer, :scores, :active_ms, :swapped,
+            :started, :time)
+    RETURNING id"""
+_PAY = """
+    INSERT INTO ledger (kind, rater, amount, time, submission)
+    VALUES ('judgment', :rater, :amount, :time, :submission)"""
+_COUNT = "UPDATE sessions SET done = done + 1 WHERE id = :session"
 
 
 def submit(
@@ -171,62 +113,63 @@ def submit(
     Raises
     ------
     NotAcceptedError
-        If there is no such lease, it was handed back, or it is another rater's.
-    NotAcceptedError
-        If it was submitted under another key.
+        If there is no such lease, it was handed back, it is another rater's, or was submitted under another key.
     """
-    found = run(connection, _LEASE, {"lease": lease}).one_or_none()
-    if found is None:
+    held = first(connection, _LEASE, lease=lease)
+    if held is None:
         raise NotAcceptedError(phrase("no-such-lease"), code="lease-lost")
-    if found.rater != rater:
+    if held.rater != rater:
         raise NotAcceptedError(phrase("lease-of-another"), code="not-yours")
-    if found.submission is not None:
-        if found.key != key:
+    earned = int(held.earned)
+    if held.submission is not None:
+        if held.key != key:
             raise NotAcceptedError(
                 "this unit was submitted already, under another key: the first answer stands",
                 code="already-submitted",
             )
-        surplus, earned = found.filled is None, int(found.earned)
-        return Accepted(found.submission, True, surplus, found.done, earned)
-    if found.is_handed_back:
+        return Accepted(held.submission, True, held.filled is None, held.done, earned)
+    if held.is_handed_back:
         # or a rater could collect texts by handing them back, and be paid beyond the visit and the budget
         raise NotAcceptedError(phrase("text-handed-back"), code="lease-lost")
-    filled = run(connection, _FILL, {"slot_id": found.slot, "own_lease": lease}).rowcount == 1
-    row = {
-        "lease": lease,
-        "slot": found.slot if filled else None,
-        "unit": found.unit,
-        "rater": rater,
-        "session": found.session,
-        "key": key,
-        "answer": json.dumps(answer, ensure_ascii=False),
-        "scores": json.dumps(scores),
-        "active_ms": max(0, min(active_ms, now - found.started)),
-        "swapped": bool(found.pair) and is_swapped(lease),
-        "started": found.started,
-        "time": now,
-    }
-    submission = run(connection, _ADD, row).scalar_one()
-    owed = {"rater": rater, "amount": pay, "time": now, "submission": submission}
-    run(connection, _PAY, owed)
-    run(connection, _COUNT, {"session_id": found.session})
-    if found.excluded or not filled or not found.offered:
+    filled = change(connection, _FILL, slot=held.slot, lease=lease) == 1
+    submission = first(
+        connection,
+        _ADD,
+        lease=lease,
+        slot=held.slot if filled else None,
+        unit=held.unit,
+        rater=rater,
+        session=held.session,
+        key=key,
+        answer=json.dumps(answer, ensure_ascii=False),
+        scores=json.dumps(scores),
+        active_ms=max(0, min(active_ms, now - held.started)),
+        swapped=bool(held.pair) and is_swapped(lease),
+        started=held.started,
+        time=now,
+    ).id
+    change(connection, _PAY, rater=rater, amount=pay, time=now, submission=submission)
+    change(connection, _COUNT, session=held.session)
+    if held.excluded or not filled or not held.offered:
         # One that does not count leaves another to be wanted; one that was not asked for any more,
         # one fewer.
-        rebalance(connection, [found.unit], now=now)
-    return Accepted(submission, False, not filled, found.done + 1, int(found.earned) + pay)
+        rebalance(connection, [held.unit], now=now)
+    return Accepted(submission, False, not filled, held.done + 1, earned + pay)
 
 
-def last_answer(connection: Connection, *, rater: str, session: str) -> LastAnswer:
-    """Return what a rater submitted last.
+def last_answer(connection: Connection, *, rater: str, session: str) -> Any:
+    """Return what a rater submitted last: the row of `submissions`.
 
     Raises
     ------
     NotAcceptedError
         If nothing was submitted, or not in this visit.
     """
-    found = _last(connection, rater, session)
-    return LastAnswer(found.lease, json.loads(found.answer), found.active_ms)
+    wanted = select(submissions).where(submissions.c.rater == rater)
+    last = connection.execute(wanted.order_by(submissions.c.id.desc()).limit(1)).one_or_none()
+    if last is None or last.session != session:
+        raise NotAcceptedError(phrase("no-last-answer"), code="already-submitted")
+    return last
 
 
 def correct(
@@ -252,37 +195,31 @@ def correct(
         If it is not the last answer of the visit, or was changed often enough.
     """
     hold_rater(connection, rater)
-    found = _last(connection, rater, session)
-    if found.lease != lease:
+    last = last_answer(connection, rater=rater, session=session)
+    if last.lease != lease:
         raise NotAcceptedError(phrase("no-last-answer"), code="already-submitted")
-    if found.key == key:
+    if last.key == key:
         return
-    if found.changes >= _MOST_CHANGES:
+    if last.changes >= _MOST_CHANGES:
         raise NotAcceptedError(
             phrase("too-many-changes", most=_MOST_CHANGES), code="already-submitted"
         )
     before = {
-        "answer": json.loads(found.answer),
-        "scores": json.loads(found.scores),
-        "active_ms": found.active_ms,
+        "answer": json.loads(last.answer),
+        "scores": json.loads(last.scores),
+        "active_ms": last.active_ms,
         "time": now,
     }
-    earlier = [*json.loads(found.earlier or "[]"), before]
+    earlier = [*json.loads(last.earlier or "[]"), before]
     connection.execute(
-        _CHANGE,
-        {
-            "submission_id": found.id,
-            "new_key": key,
-            "new_answer": json.dumps(answer, ensure_ascii=False),
-            "new_scores": json.dumps(scores),
-            "new_active_ms": max(found.active_ms, min(active_ms, now - found.started)),
-            "new_earlier": json.dumps(earlier, ensure_ascii=False),
-        },
+        update(submissions)
+        .where(submissions.c.id == last.id)
+        .values(
+            key=key,
+            answer=json.dumps(answer, ensure_ascii=False),
+            scores=json.dumps(scores),
+            active_ms=max(last.active_ms, min(active_ms, now - last.started)),
+            changes=submissions.c.changes + 1,
+            earlier=json.dumps(earlier, ensure_ascii=False),
+        )
     )
-
-
-def _last(connection: Connection, rater: str, session: str) -> Any:
-    found = connection.execute(_LAST, {"rater": rater}).one_or_none()
-    if found is None or found.session != session:
-        raise NotAcceptedError(phrase("no-last-answer"), code="already-submitted")
-    return found

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from steelyard.collect.config.wording import phrase
-from steelyard.collect.store.raters import hold_rater
+from steelyard.collect.store.raters import add_once, hold_rater
 from steelyard.collect.store.refusals import NotAcceptedError
 from steelyard.collect.store.tables import ledger, rater_answers
 
@@ -54,29 +53,12 @@ class Tutorial:
         return sum(one.correct for one in self.answered)
 
 
-_OF_RATER = (
-    rater_answers.c.rater == bindparam("of_rater"),
-    rater_answers.c.part == "tutorial",
-    rater_answers.c.version == bindparam("of_version"),
-)
-_ROWS = select(rater_answers).where(*_OF_RATER).order_by(rater_answers.c.id)
-_ADD = insert(rater_answers).values(part="tutorial")
-_FINISH = (
-    update(rater_answers)
-    .where(*_OF_RATER, rater_answers.c.question == "")
-    .values(passed=bindparam("new_passed"))
-)
-_BONUS = {
-    "sqlite": sqlite.insert(ledger).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(ledger).on_conflict_do_nothing(),
-}
-
-
 def tutorial(connection: Connection, *, rater: str, version: str) -> Tutorial:
     """Return how far a rater has come in the tutorial of a version."""
     questions: dict[str, Attempted] = {}
     passed = None
-    for row in connection.execute(_ROWS, {"of_rater": rater, "of_version": version}):
+    wanted = select(rater_answers).where(*_of(rater, version)).order_by(rater_answers.c.id)
+    for row in connection.execute(wanted):
         if row.question:
             questions[row.question] = Attempted(
                 row.question, row.attempt, row.passed, json.loads(row.answer)
@@ -84,6 +66,14 @@ def tutorial(connection: Connection, *, rater: str, version: str) -> Tutorial:
         else:
             passed = row.passed
     return Tutorial(version, tuple(questions.values()), passed)
+
+
+def _of(rater: str, version: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        rater_answers.c.rater == rater,
+        rater_answers.c.part == "tutorial",
+        rater_answers.c.version == version,
+    )
 
 
 def record_tutorial_answer(
@@ -120,9 +110,9 @@ def record_tutorial_answer(
     earlier = next((one for one in before.answered if one.question == question), None)
     if earlier is not None and earlier.is_over(tries):
         raise NotAcceptedError(phrase("tutorial-answered"), code="already-answered")
-    key = {"rater": rater, "version": version, "time": now}
+    key = {"rater": rater, "part": "tutorial", "version": version, "time": now}
     if not before.answered:
-        connection.execute(_ADD, key | {"question": ""})
+        connection.execute(insert(rater_answers), key | {"question": ""})
     row = {
         **key,
         "question": question,
@@ -130,16 +120,14 @@ def record_tutorial_answer(
         "answer": json.dumps(answer, ensure_ascii=False),
         "passed": correct,
     }
-    connection.execute(_ADD, row)
+    connection.execute(insert(rater_answers), row)
     after = tutorial(connection, rater=rater, version=version)
     if not {one.question for one in after.answered if one.is_over(tries)}.issuperset(questions):
         return after
     passed = after.correct >= pass_mark
-    of = {"of_rater": rater, "of_version": version}
-    connection.execute(_FINISH, of | {"new_passed": passed})
+    whole = update(rater_answers).where(*_of(rater, version), rater_answers.c.question == "")
+    connection.execute(whole.values(passed=passed))
     if passed and bonus > 0:
         paid = {"rater": rater, "kind": "bonus", "amount": bonus, "time": now}
-        connection.execute(
-            _BONUS[connection.dialect.name], {**paid, "reference": f"tutorial {version}"}
-        )
+        add_once(connection, ledger, {**paid, "reference": f"tutorial {version}"})
     return Tutorial(version, after.answered, passed)

@@ -1,5 +1,6 @@
 """Answers: drafts, submissions and changes of the last one, checked and scored before they are stored."""
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from sqlalchemy import Connection
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.policy.exclusion import FEWEST
 from steelyard.collect.policy.visit import may_change_answer
-from steelyard.collect.store import leases, sessions, settings, submissions
+from steelyard.collect.store import leases, raters, settings, submissions
 from steelyard.collect.store.shown import Scores, ShownContent
 from steelyard.collect.tasks.answers import check_answer, derive_scores
 from steelyard.collect.tasks.screen import asked_about, by_output
@@ -111,11 +112,12 @@ async def last(visit: RaterVisit, sent: messages.Nothing) -> messages.Reply:
     del sent
     found = await visit.site.read(partial(_last, visit=visit))
     about = await about_of(visit.site, found.lease)
-    _check_untold(visit, about.content, found.answer)
+    answer = json.loads(found.answer)
+    _check_untold(visit, about.content, answer)
     given_again = {
         "id": found.lease,
         **visit.site.on_page(about.content),
-        "draft": dict(found.answer),
+        "draft": answer,
         "active_ms": found.active_ms,
         "expires": visit.site.clock() + visit.site.lease_ms,
     }
@@ -132,7 +134,7 @@ async def correct(visit: RaterVisit, sent: messages.Submission) -> messages.Repl
 
     def change_it(connection: Connection) -> None:
         found = _last(connection, visit=visit)
-        _check_untold(visit, about.content, found.answer)
+        _check_untold(visit, about.content, json.loads(found.answer))
         submissions.correct(
             connection,
             lease=sent.assignment,
@@ -149,9 +151,9 @@ async def correct(visit: RaterVisit, sent: messages.Submission) -> messages.Repl
     return {"accepted": True}
 
 
-def _last(connection: Connection, *, visit: Visit) -> submissions.LastAnswer:
+def _last(connection: Connection, *, visit: Visit) -> Any:
     """Return the last answer of a visit that has not ended."""
-    facts = sessions.session(connection, visit.session)
+    facts = raters.session(connection, visit.session)
     found = settings.current(connection)
     state = "stopped" if found is None else found.state
     if not may_change_answer(visit.site.campaign, facts, state=state):

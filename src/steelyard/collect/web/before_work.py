@@ -11,7 +11,7 @@ from steelyard.collect.config.campaign import Campaign
 from steelyard.collect.config.questionnaires import Part, digest_of, is_passed
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.policy.visit import Reason
-from steelyard.collect.store import rater_answers, sessions, settings, tutorials
+from steelyard.collect.store import rater_answers, raters, settings, tutorials
 from steelyard.collect.tasks.answers import check_answers
 from steelyard.collect.tasks.task import Task
 from steelyard.collect.tasks.tutorial import Tutorial, grade
@@ -109,7 +109,7 @@ def is_open(connection: Connection, campaign: Campaign, part: Part, *, rater: st
 
 
 def is_screened_out(
-    connection: Connection, campaign: Campaign, facts: sessions.Session
+    connection: Connection, campaign: Campaign, facts: raters.Session
 ) -> bool | None:
     """Tell whether a rater was screened out; None if the questions are yet to be answered.
 
@@ -155,7 +155,7 @@ def _digest(campaign: Campaign, part: Part) -> str:
     return digest_of(campaign.screening)
 
 
-def first(site: Site, connection: Connection, facts: sessions.Session) -> First:
+def first(site: Site, connection: Connection, facts: raters.Session) -> First:
     """Return what comes first for a rater, or why nothing does; None if work may begin."""
     welcome = _welcome(site, connection, facts.rater)
     if welcome is not None:
@@ -190,7 +190,7 @@ def _reason_to_wait(site: Site, connection: Connection, *, is_begun: bool = Fals
 
 
 def tutorial_state(
-    connection: Connection, task: Task, facts: sessions.Session
+    connection: Connection, task: Task, facts: raters.Session
 ) -> messages.Reply | None:
     """Return how far a rater is with the tutorial; None if there is none or it was passed."""
     if task.tutorial is None:

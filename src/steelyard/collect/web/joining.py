@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from steelyard.collect.config.wording import phrase
 from steelyard.collect.integrations.panels import Arrival, InvitationPanel, Panel
-from steelyard.collect.store import invitations, rater_answers, raters, sessions
+from steelyard.collect.store import invitations, rater_answers, raters
 from steelyard.collect.web.guards import RATER_COOKIE, check_joins, set_cookie
 from steelyard.collect.web.refusals import RefusedError
 from steelyard.collect.web.site import Site, site_of
@@ -127,12 +127,12 @@ async def _enter(
         return RedirectResponse(f"{site.base}/preview", 303)
     now = site.clock()
 
-    def come_in(connection: Connection) -> sessions.Session:
+    def come_in(connection: Connection) -> raters.Session:
         rater = raters.join(connection, panel=kind, external_id=arrival.rater, now=now)
-        _check_visit(site, connection, rater.id, arrival.session, before)
-        return sessions.open_session(
+        _check_visit(site, connection, rater, arrival.session, before)
+        return raters.open_session(
             connection,
-            rater=rater.id,
+            rater=rater,
             panel_session=arrival.session,
             parameters=arrival.parameters,
             now=now,
@@ -151,14 +151,14 @@ def _check_visit(
 ) -> None:
     """Refuse whoever has taken part as often as they may, also under another name."""
     rules = site.campaign.session
-    earlier = sessions.earlier_visits(connection, rater=rater, panel_session=visit)
+    earlier = raters.earlier_visits(connection, rater=rater, panel_session=visit)
     most = site.campaign.most_visits
     if most is not None and earlier >= most:
         raise RefusedError(403, phrase("taken-part"))
     if before in {None, rater} or not rules.one_per_browser:
         return
     known = before or ""
-    has_judged = sessions.judgments(connection, rater=known)
+    has_judged = raters.judgments(connection, rater=known)
     if has_judged or rater_answers.has_failed(connection, rater=known):
         raise RefusedError(403, phrase("taken-part-browser"))
 

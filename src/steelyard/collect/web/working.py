@@ -19,7 +19,7 @@ from steelyard.collect.policy.visit import (
     judgments_of_visit,
     visit_outcome,
 )
-from steelyard.collect.store import hand_backs, leases, sessions
+from steelyard.collect.store import hand_backs, leases, raters
 from steelyard.collect.store.decisions import verdict
 from steelyard.collect.store.hand_backs import handed_back
 from steelyard.collect.web import before_work, messages
@@ -43,8 +43,8 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     site = visit.site
     now = site.clock()
 
-    def give(connection: Connection) -> tuple[sessions.Session, leases.Lease | before_work.First]:
-        facts = sessions.session(connection, visit.session)
+    def give(connection: Connection) -> tuple[raters.Session, leases.Lease | before_work.First]:
+        facts = raters.session(connection, visit.session)
         before = _ended(site, connection, facts) or before_work.first(site, connection, facts)
         found = before or leases.next_lease(
             connection,
@@ -87,7 +87,7 @@ async def next_assignment(visit: RaterVisit, sent: messages.Nothing) -> messages
     }
 
 
-async def _nothing(site: Site, facts: sessions.Session, reason: Reason) -> messages.Reply:
+async def _nothing(site: Site, facts: raters.Session, reason: Reason) -> messages.Reply:
     """Return why there is nothing to judge; before the end of paid work come its questions."""
     if reason == "wait":
         return {"status": "wait", "retry_seconds": _WAIT_SECONDS}
@@ -166,7 +166,7 @@ def _work_page(site: Site, *, mode: str, csrf: str | None) -> Response:
     )
 
 
-def _ended(site: Site, connection: Connection, facts: sessions.Session) -> Reason | None:
+def _ended(site: Site, connection: Connection, facts: raters.Session) -> Reason | None:
     """Return why a rater gets nothing any more, however much there is."""
     if facts.excluded:
         return "excluded"
@@ -176,7 +176,7 @@ def _ended(site: Site, connection: Connection, facts: sessions.Session) -> Reaso
     return "rater-complete" if is_all else None
 
 
-def _is_paid_end(facts: sessions.Session, found: Any) -> bool:
+def _is_paid_end(facts: raters.Session, found: Any) -> bool:
     return isinstance(found, str) and found in PAID_ENDS and facts.done > 0
 
 
@@ -187,7 +187,7 @@ async def _ruled(site: Site) -> bool:
     return site.live.has_rules
 
 
-async def _end(site: Site, facts: sessions.Session, reason: Reason) -> messages.Reply:
+async def _end(site: Site, facts: raters.Session, reason: Reason) -> messages.Reply:
     """Return the end of a visit: why, in words, and the way back to where the rater came from."""
 
     def read(connection: Connection) -> Outcome:
@@ -209,7 +209,7 @@ async def _end(site: Site, facts: sessions.Session, reason: Reason) -> messages.
     }
 
 
-def _way_back(site: Site, facts: sessions.Session, outcome: Outcome) -> messages.Reply | None:
+def _way_back(site: Site, facts: raters.Session, outcome: Outcome) -> messages.Reply | None:
     if facts.panel != site.campaign.panel.kind:
         # somebody invited to a campaign that a panel works for
         return None
