@@ -129,7 +129,7 @@ def work(
                 answer = _answer(lease, how, qualities, rng)
             else:
                 [widget] = [one for one in campaign.task.widgets if one.kind == "preference"]
-                is_first = lease.content["first"].endswith(f"by {prefers}.")
+                is_first = lease.shown.content["first"].endswith(f"by {prefers}.")
                 answer = {widget.id: "first" if is_first else "second"}
             store.write(
                 partial(
@@ -139,7 +139,7 @@ def work(
                     key=lease.id,
                     answer=answer,
                     scores=derive_scores(
-                        campaign.task, lease.content, answer, swapped=lease.swapped
+                        campaign.task, lease.shown.content, answer, swapped=lease.shown.swapped
                     ),
                     active_ms=now - lease.started,
                     now=now,
@@ -161,7 +161,7 @@ def work(
 
 def _answer(lease: Lease, how: Rater, qualities: dict[str, float], rng: np.random.Generator):
     """Rate a text by its quality and edit it if need be."""
-    text = lease.content["output"]
+    text = lease.shown.content["output"]
     answer = {}
     for facet in ("fluency", "redundancy", "overall"):
         seen = qualities[text] + how.leniency + how.noise * rng.normal()

@@ -35,17 +35,17 @@ def test_a_document_is_kept_for_who_began_it_and_freed_after_a_while(office):
     assert another != name
     office.submit("ann", first)
     second = office.next("ann", documents=True)
-    assert second.content["output"] == f"{name} 2"
+    assert second.shown.content["output"] == f"{name} 2"
     # a draft keeps the rest for longer too
     office.now += 29 * MINUTE
     office.draft("ann", second, {}, documents=True)
     office.now += 2 * MINUTE
     while isinstance(other, Lease):
-        assert other.content["output"].split()[0] == another
+        assert other.shown.content["output"].split()[0] == another
         office.submit("bob", other)
         other = office.next("bob", documents=True)
     assert other == "wait"
     office.now += 29 * MINUTE
-    assert office.next("bob", documents=True).content["output"] == f"{name} 2"
+    assert office.next("bob", documents=True).shown.content["output"] == f"{name} 2"
     # who comes back gets nothing of it any more
     assert office.next("ann", documents=True) == "wait"

@@ -19,14 +19,14 @@ def test_units_of_systems_that_are_out_are_given_to_nobody(office, make_units):
     office.begin(of_systems(make_units(5)))
     held = office.next("early")  # i1 of s, or i2 of other
     assert office.write(let_go, systems=["other"], now=office.now) > 0
-    given = [held.content["output"]]
+    given = [held.shown.content["output"]]
     for name in ("a", "b", "c", "d"):
         found = office.next(name)
         if not isinstance(found, str):
-            given.append(found.content["output"])
+            given.append(found.shown.content["output"])
     # those of the other system alone are units 2 and 4; the last one belongs to both
     assert {"text 1", "text 3", "text 5"} <= set(given)
-    assert set(given) - {held.content["output"]} <= {"text 1", "text 3", "text 5"}
+    assert set(given) - {held.shown.content["output"]} <= {"text 1", "text 3", "text 5"}
     assert office.write(let_go, systems=["other"], now=office.now) == 0
     # whoever holds a unit may submit it
     office.submit("early", held)
