@@ -48,7 +48,7 @@ class Assignment(RuleBasedStateMachine):
         numbers = count()
         self.patches = [
             patch(f"steelyard.collect.store.{module}.new_id", lambda: f"id {next(numbers)}")
-            for module in ("raters", "sessions", "leases")
+            for module in ("raters", "leases")
         ]
         for one in self.patches:
             one.start()

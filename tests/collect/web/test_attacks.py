@@ -5,9 +5,9 @@ import io
 import json
 
 import pytest
-from steelyard.collect.web.cookies import RATER_COOKIE
 
 from steelyard.collect.dashboard.exports import judgments
+from steelyard.collect.web.guards import RATER_COOKIE
 
 PROLIFIC = "panel: {kind: prolific, complete: DONE, screen_out: OUT}\n"
 RULES = "quality: {active_seconds: 5, same_answers: 8}\n"

@@ -3,7 +3,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steelyard.collect.web.payloads import plain_json
+
+from steelyard.collect.web.messages import plain_json
 
 
 @given(
