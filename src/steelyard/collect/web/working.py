@@ -27,7 +27,7 @@ from steelyard.collect.web.guards import QuickRoute, RaterVisit, Viewer
 from steelyard.collect.web.refusals import RefusedError
 from steelyard.collect.web.site import Site, site_of, tried
 
-__all__ = ["router"]
+__all__ = ["quick", "router"]
 
 router = APIRouter()
 quick = APIRouter(route_class=QuickRoute)
@@ -241,7 +241,3 @@ def _sent(site: Site, name: str) -> FileResponse:
     if found is None:
         raise RefusedError(404, phrase("no-page"))
     return FileResponse(found.path, media_type=found.media_type)
-
-
-# routes are tried in this order: what raters ask for all the time comes first
-router.include_router(quick)
