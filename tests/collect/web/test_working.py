@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.collect.queries import scored_rows
 
+from steelyard.collect.policy.budget import Budget
 from steelyard.collect.web.limits import Limits
 
 GOLD = "gold: {file: gold.jsonl, every: 2}\n"
@@ -58,7 +59,8 @@ def test_nothing_is_said_of_money_where_nobody_is_paid(serve):
     unpaid = server.site.campaign.pay.model_copy(
         update={"per_judgment": 0.0, "tutorial_bonus": 0.0}
     )
-    object.__setattr__(server.site, "campaign", server.campaign.model_copy(update={"pay": unpaid}))
+    server.site.campaign = server.campaign.model_copy(update={"pay": unpaid})
+    server.site.budget = Budget.of(server.site.campaign)
     rater = server.rater()
     assert rater.judge()["earned"] is None
     assert rater.next()["progress"]["earned"] is None
@@ -83,7 +85,8 @@ def test_raters_are_told_of_the_expected_time(serve):
     server = serve()
     pay = server.campaign.pay.model_copy(update={"expected_seconds": 75.0, "per_judgment": 0.0})
     campaign = server.campaign.model_copy(update={"pay": pay})
-    assert replace(server.site, campaign=campaign).terms == "Each judgment takes about 75 seconds."
+    site = replace(server.site, campaign=campaign, budget=Budget.of(campaign))
+    assert site.terms == "Each judgment takes about 75 seconds."
 
 
 def test_the_same_submission_sent_again_is_the_same_submission(server):
