@@ -113,7 +113,6 @@ def test_a_mistake_of_ours_is_not_called_a_missing_extra(monkeypatch):
 def test_options_reach_the_server(run, served, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("serve", "--example", "pairwise")
-    monkeypatch.setenv("STEELYARD_METRICS_TOKEN", "secret")
     path = tmp_path / "pairwise" / "campaign.yaml"
     where = ("--host", "0.0.0.0", "--port", 9000, "--processes", 4)  # noqa: S104
     assert run("serve", path, *where)[0] == 0

@@ -33,7 +33,6 @@ NOT_RUN = {
     "umask ": "another program",
     "pg_dump ": "another program",
     "docker ": "another program; tests/docs/test_operation.py",
-    "export STEELYARD_METRICS_TOKEN": "a secret; tests/collect/web/test_operation.py",
     "dask ": "starts a cluster; tests/scoring",
     "export DASK": "a setting of another program",
     "steelyard score pool.parquet": "starts a cluster; tests/scoring",

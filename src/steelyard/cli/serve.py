@@ -1,6 +1,5 @@
 """``steelyard serve``."""
 
-import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,8 +24,6 @@ EXAMPLES = (
     "mqm",
     "side-by-side",
 )
-# Its value opens the page /metrics; without it there is no such page.
-_METRICS_TOKEN = "STEELYARD_METRICS_TOKEN"  # noqa: S105 - its name
 _ADVICE = {
     "invitation": "Open the rater link and judge a few texts; make one for each rater on the admin page.",
     "open": "Open the rater link and judge a few texts; everybody may use it, each in an own browser.",
