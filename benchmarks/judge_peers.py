@@ -19,6 +19,8 @@ import polars as pl
 from benchmarks.judges import SYSTEMS, World, made
 
 WORLD = World("length 0.3, favourite 0.5", long=0.3, favourite=0.5)
+# Seconds that a tool may take.
+_LONGEST = 300
 CONFIG = """\
 judge: {model: judge, prompt: "{output}"}
 labels: {values: ["1", "2", "3", "4", "5"]}
@@ -101,9 +103,19 @@ def main(programs, seed="0"):
         write_files(Path(name), int(seed))
         for tool, command in commands(Path(programs).absolute()).items():
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            done = subprocess.run(
-                command, cwd=name, capture_output=True, text=True, check=False, env=environment
-            )
+            try:
+                done = subprocess.run(
+                    command,
+                    cwd=name,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    env=environment,
+                    timeout=_LONGEST,
+                )
+            except subprocess.TimeoutExpired:
+                print(f"=== {tool}: stopped after {_LONGEST} s", flush=True)
+                continue
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             print(f"=== {tool}: exit code {done.returncode}, {took:.1f} s of processor time")
