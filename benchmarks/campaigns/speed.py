@@ -1,8 +1,8 @@
-"""``python -m benchmarks.campaigns speed``: wall time and peak memory of `estimate` and `compare`, old beside new.
+"""``python -m benchmarks.campaigns speed``: processor time and peak memory of `estimate` and `compare`, old beside new.
 
-Each measurement is a fresh process in the environment as it is, with all threads that it allows. The least time of two
-counts, or the only one of a long one; other work on the machine lengthens it, and hardly the seconds of all processors, reading
-included. Memory is the most that the process held, with its libraries.
+Each measurement is a fresh process in the environment as it is, with all threads that it allows. The least of two
+counts, or the only one of a long one. Seconds are those of all processors, which other work on the machine hardly lengthens.
+Memory is the most that the process held, with its libraries.
 """
 
 import argparse
@@ -27,7 +27,8 @@ SIZES = {
         400,
     ),
     "100,000 judgments": (
-        {"systems": 25, "items": 5_000, "metrics": 30, "judged": 4_000, "questions": _BOTH},
+        {"systems": 25, "items": 5_000, "metrics": 30, "judged": 4_000, "raters": 200}
+        | {"questions": _BOTH},
         20,
         None,
     ),

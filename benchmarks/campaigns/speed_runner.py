@@ -1,4 +1,4 @@
-"""Wall time and peak memory of one source tree on one large campaign: a process for one measurement.
+"""Processor time and peak memory of one source tree on one large campaign: a process for one measurement.
 
 It reads what is asked as JSON from its first argument and writes what it measured as JSON. It runs with that tree's ``src`` as
 PYTHONPATH.
@@ -55,20 +55,20 @@ def _series(told, score):
 
 
 def measured(asked):
-    """Least seconds of each question, those of all processors in all, and the most megabytes that the process held."""
+    """Least processor seconds of each question, those of all together, and the most megabytes that the process held."""
     questions = asked.pop("questions")
     outputs, judgments = tables(**asked)
     _forget_the_peak()
     seconds = dict.fromkeys(("read", *questions), np.inf)
     processor = np.inf
     for _ in range(2):
-        start, worked = time.perf_counter(), time.process_time()
+        start = worked = time.process_time()
         study = Study.read(outputs, judgments)
-        seconds["read"] = min(seconds["read"], time.perf_counter() - start)
+        seconds["read"] = min(seconds["read"], time.process_time() - start)
         for question in questions:
-            start = time.perf_counter()
+            start = time.process_time()
             getattr(study, question)()
-            seconds[question] = min(seconds[question], time.perf_counter() - start)
+            seconds[question] = min(seconds[question], time.process_time() - start)
         processor = min(processor, time.process_time() - worked)
         if sum(seconds.values()) > _LONG:
             break
