@@ -177,10 +177,6 @@ USES = [
 ]
 
 
-def test_there_are_more_than_eighty():
-    assert len(JUDGMENTS) + len(POOLS) + len(USES) > 85
-
-
 def written(folder, name, content):
     path = folder / name
     content = content(folder) if callable(content) else content
@@ -238,3 +234,8 @@ def test_check_says_something_of_every_bad_file(run, tmp_path, name, content, ma
     assert code in {0, 2}
     assert (err.count("\n"), bool(out)) == ((0, True) if code == 0 else (1, False))
     assert "Traceback" not in out + err
+
+
+def test_a_missing_file_is_said_before_what_else_is_needed(run):
+    code, _, err = run("estimate", "nowhere.jsonl")
+    assert (code, err) == (2, "steelyard: nowhere.jsonl: no such file\n")

@@ -110,15 +110,6 @@ def test_one_judged_item_is_too_few(run, campaign):
     assert "a comparison needs judgments of two systems; beta: an interval needs at least 2" in err
 
 
-def test_an_input_is_never_written_over(run, campaign):
-    outputs, judgments = campaign
-    before = judgments.read_text()
-    code, _, err = run("compare", outputs, judgments, "-o", judgments)
-    assert code == 2
-    assert str(judgments) in err
-    assert judgments.read_text() == before
-
-
 def with_topics(campaign):
     """Give every other item a topic of its own, and judge everything under a second prompt."""
     outputs, judgments = campaign

@@ -265,22 +265,6 @@ def test_an_item_in_two_clusters_is_named(run, campaign):
     assert (code, "clusters are of items, the same for all systems" in err) == (2, True)
 
 
-def test_nan_in_a_file_is_named(run, campaign):
-    outputs, judgments = campaign
-    text = judgments.read_text().splitlines()
-    text[4] = text[4][: text[4].rindex(":")] + ": NaN}"
-    judgments.write_text("\n".join(text) + "\n")
-    code, _, err = run("estimate", outputs, judgments, "--metric", "length")
-    assert code == 2
-    assert "line 5" in err
-
-
-def test_a_missing_file_is_named(run, campaign):
-    code, _, err = run("estimate", "nowhere.jsonl", campaign[1], "--metric", "length")
-    assert code == 2
-    assert "nowhere.jsonl" in err
-
-
 @pytest.mark.parametrize("options", [[], ["--bounds", "0,1"]])
 def test_equal_judgments_give_an_interval_with_a_width(run, campaign, options):
     outputs, judgments = campaign

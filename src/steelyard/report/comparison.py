@@ -58,7 +58,8 @@ def comparison_part(found: Comparison) -> ComparisonPart:
     found : Comparison
         What `Study.compare` found.
     """
-    order = [rank.system for rank in found.ranks] or list(
+    strengths = found.strengths if isinstance(found, PreferenceComparison) else ()
+    order = [one.system for one in found.ranks or strengths] or list(
         dict.fromkeys(name for pair in found.pairs for name in (pair.a, pair.b))
     )
     level = level_name(found.level)
