@@ -1,5 +1,7 @@
 """Sums over groups, and weights kept as a few parts, against plain arrays."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -59,3 +61,12 @@ def test_weights_of_many_systems_are_those_of_plain_arrays():
     np.testing.assert_allclose(weights.onto(csr_array(values)), want.T @ values, atol=1e-12)
     sums = system.effects.blocks.groups.members
     np.testing.assert_allclose(weights.through(sums).dense(), sums @ want, atol=1e-12)
+
+
+def test_judgments_of_several_systems_are_weighed_by_plain_arrays():
+    # three systems, one of which shares its texts: with few columns, but their means are not apart
+    made, _ = crossed(np.random.default_rng(3), k=5, n=6, raters=1, times=1, same=False)
+    shared = made.writers.copy()
+    shared[shared[:, 0] == 1] = [0.5, 0.5, 0, 0, 0]
+    found = fit(replace(made, writers=shared), without=frozenset({"item"}))
+    assert found.weights.coefficients is None

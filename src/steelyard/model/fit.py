@@ -121,7 +121,9 @@ class Fit:
             local = local + theta * covariance
         target = asked.all_columns.copy()
         target[q:] *= self.unit
-        if not isinstance(local, csr_array) or self.campaign.k <= 2 * q:
+        # means beside one another only: each judgment is of one system
+        apart = self.campaign.other is None and self.system.means.nnz == self.campaign.n
+        if not (apart and isinstance(local, csr_array) and self.campaign.k > 2 * q):
             inside = at.within.times(local.toarray() if isinstance(local, csr_array) else local)
             off = target - self.system.u.T @ inside
             return Weights(inside + at.within.times(self.system.u @ (at.m_inverse @ off)))
