@@ -171,3 +171,20 @@ def test_the_same_campaign_has_the_same_answer_bit_for_bit():
     one, again = answer(made), answer(made)
     assert np.array_equal(one.low, again.low)
     assert np.array_equal(one.degrees_of_freedom, again.degrees_of_freedom)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_systems_that_were_judged_alike_on_every_item_may_still_differ(k):
+    # of 20 items on which nobody differed, up to 3 in 20 could be others (the rule of three)
+    level = np.tile([0.0, 1.0, 1.0, 0.0], 5)
+    system, item = np.repeat(np.arange(k), 20), np.tile(np.arange(20), k)
+    made = campaign(system, item, np.tile(level, k), pool=200)
+    found = fit(made)
+    form = np.eye(k)[:1] - np.eye(k)[1:2]
+    [half] = student_half(found, form)
+    assert 0.05 < half < 0.3
+
+
+def student_half(found, form):
+    got = intervals(found, found.answers(), form)
+    return (got.high - got.low) / 2

@@ -81,3 +81,20 @@ def test_a_circle_is_told_apart_with_ends_that_hold_each_other():
         assert (pair.low > 0) or (pair.high < 0)
         assert pair.standard_error > 0.01
         assert pair.high - pair.low > 0.05
+
+
+@pytest.mark.parametrize("planned", [None, 40])
+def test_monitor_says_of_a_pair_what_compare_says_with_a_wider_interval(planned):
+    # on a third of the items both wrote the same text: these are ties
+    texts = {(i, one): f"text {i} {one if i % 3 else ''}" for i in range(60) for one in "ab"}
+    outputs = pl.DataFrame(
+        [{"item": i, "system": one, "output": text} for (i, one), text in texts.items()]
+    )
+    rows = [row for row in games("a", "b", [1] * 18 + [0] * 6, 8) if row[0] % 3]
+    names = ("item", "system", "other_system", "score", "rater")
+    judgments = pl.DataFrame(rows, schema=names, orient="row").with_columns(prompt=pl.lit("p"))
+    study = Study.read(outputs, judgments)
+    [once] = study.compare()[0].pairs
+    [always] = study.monitor(planned=planned)[0].pairs
+    assert always.difference == once.difference
+    assert -1 <= always.low < once.low < once.high < always.high <= 1

@@ -25,6 +25,8 @@ __all__ = ["About", "Answers", "Fit", "fit"]
 _ROUNDING = 1e-14
 # Judgments that effects explain wholly leave no less than this share of their variance: less is rounding.
 _EXACT = 1e-6
+# Scores that have so many times fewer values than there are judgments are levels of a scale.
+_LEVELS = 4
 # Of so few systems arrays of judgments by systems are held.
 _FEW = 200
 
@@ -121,13 +123,17 @@ class Fit:
             local = local + theta * covariance
         target = asked.all_columns.copy()
         target[q:] *= self.unit
-        # means beside one another only: each judgment is of one system
-        apart = self.campaign.other is None and self.system.means.nnz == self.campaign.n
-        if not (apart and isinstance(local, csr_array) and self.campaign.k > 2 * q):
+        if not (isinstance(local, csr_array) and self.campaign.k > 2 * q and self._means_apart):
             inside = at.within.times(local.toarray() if isinstance(local, csr_array) else local)
             off = target - self.system.u.T @ inside
             return Weights(inside + at.within.times(self.system.u @ (at.m_inverse @ off)))
         return self._low_rank(local, target)
+
+    @property
+    def _means_apart(self) -> bool:
+        """Whether no judgment, and no block, holds several systems' means."""
+        of_means = self.variances.solution.within.gram()[self.system.q :, self.system.q :]
+        return not (of_means - np.diag(np.diag(of_means))).any()
 
     def _low_rank(self, local: csr_array, target: Floats) -> Weights:
         """Return the weights where systems are many, and share only the values of columns.
@@ -456,15 +462,13 @@ def fit(
         If all judgments of each system are equal and the ends of the scale are not known.
     """
 
-    def at(spread: Spread, near: Fit | None, *, exact: bool) -> Fit:
+    def at(spread: Spread, near: Fit | None, *, exact: bool, least: float) -> Fit:
         scale = np.sqrt(spread.variance)
         of_judgments = _spread_of_judgments(campaign, scale)
         means = csr_array(campaign.contrast.multiply((_unit(scale) / of_judgments)[:, np.newaxis]))
         system = System((campaign.score - centre) / of_judgments, means, built)
         alike = near is not None and near.variances.names == built.names
         start = near.variances.solution.theta if near is not None and alike else None
-        # of n preferences that are all as expected, up to 3 of n could have been others
-        least = 3 / (campaign.n + 3) if campaign.other is not None else 0.0
         learned = variances(system, start, prior=prior, exact=exact, least_noise=least)
         return Fit(
             campaign,
@@ -474,33 +478,50 @@ def fit(
             centre,
             system,
             learned,
+            # squares that are smaller than anybody can know say nothing of the errors
+            expectation=np.inf if learned.solution.theta[-1] <= least * (1 + 1e-9) else None,
             kurtosis=spread.kurtosis,
         )
 
-    built = effects(campaign, without=without)
+    built, least = effects(campaign, without=without), _least_noise(campaign)
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0
     with one_thread():
         if campaign.other is not None:
             freedom = np.full(campaign.k, campaign.n / campaign.k)
-            return at(Spread(np.ones(campaign.k), 0.0, 0.0), near, exact=True)
+            return at(Spread(np.ones(campaign.k), 0.0, 0.0), near, exact=True, least=least)
         own = campaign.contrast
         mass = np.maximum(own.sum(axis=0), 1e-300)
         off = campaign.score - own @ ((own.T @ campaign.score) / mass)
         freedom, squares = _freedom(campaign), _raw_squares(campaign)
         if squares.max() <= (_ROUNDING * float(np.abs(campaign.score).max(initial=1e-150))) ** 2:
-            return at(
-                Spread(np.full(campaign.k, _half_scale(campaign) ** 2), 0.0, 0.0), near, exact=True
-            )
-        found = at(spread_of(off, own, squares, freedom), near, exact=campaign.k <= 2)
+            half = np.full(campaign.k, _half_scale(campaign) ** 2)
+            return at(Spread(half, 0.0, 0.0), near, exact=True, least=least)
+        raw = spread_of(off, own, squares, freedom)
+        found = at(raw, near, exact=campaign.k <= 2, least=least)
         if campaign.k > 2:
             left = found.left()
-            squares = np.maximum((own.T @ left**2) / mass, _EXACT * squares)
-            found = at(spread_of(left, own, squares, freedom), found, exact=True)
+            squares = np.maximum((own.T @ left**2) / mass, max(least, _EXACT) * squares)
+            kept = spread_of(left, own, squares, freedom)
+            least *= float(np.mean(raw.variance / kept.variance))
+            found = at(kept, found, exact=True, least=least)
         return found
 
 
 def _unit(scale: Floats) -> float:
     return float(np.exp(np.mean(np.log(scale))))
+
+
+def _least_noise(campaign: Campaign) -> float:
+    """Return the share of noise that no judgments can exclude.
+
+    Of n items with scores of a few possible values that are all as expected, up to 3 of n could have been others
+    (Hanley and Lippman-Hand 1983); of preferences, of n judgments. Scores that hardly repeat show their noise
+    themselves.
+    """
+    if campaign.other is not None:
+        return 3 / (campaign.n + 3)
+    few = _LEVELS * len(np.unique(campaign.score)) <= campaign.n
+    return 3 / (len(np.unique(campaign.item[campaign.output])) + 3) if few else 0.0
 
 
 def _half_scale(campaign: Campaign) -> float:

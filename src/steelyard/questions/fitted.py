@@ -1,5 +1,6 @@
 """The model fitted to what was collected under one prompt: what every question starts from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -106,6 +107,10 @@ class PromptFit:
 
     def looks(self, answers: Answers, forms: Floats) -> Looks | None:  # noqa: ARG002
         """Return how intervals are made to hold at every look; None for one look."""
+        return None
+
+    def pair_looks(self, worth: Floats, pairs: Sequence[tuple[int, int]]) -> Looks | None:  # noqa: ARG002
+        """Return the same for preferences between pairs, each worth so many judgments; None for one look."""
         return None
 
     def intervals(self, answers: Answers, forms: Floats, level: float) -> Intervals:

@@ -28,6 +28,7 @@ from steelyard.questions.fitted import Fits, PromptFit
 from steelyard.questions.goal import Goal
 from steelyard.questions.monitored import Monitored, MonitoredSystem
 from steelyard.questions.pairs import PairDifference
+from steelyard.questions.preferences import preference_comparison
 from steelyard.questions.quantities import Quantity, quantities
 from steelyard.results import ResultTable
 
@@ -68,6 +69,12 @@ class LookedFit(PromptFit):
     def looks(self, answers: Answers, forms: Floats) -> Looks:
         """Return how far along forms of the means are."""
         return looks_at(self.fit, answers, forms, self.share)
+
+    def pair_looks(self, worth: Floats, pairs: Sequence[tuple[int, int]]) -> Looks:
+        """Return how far along preferences between pairs are; a pair is as far as its system that is less so."""
+        if self.share is None:
+            return Looks(np.zeros(len(worth)), worth)
+        return Looks(self.share[np.array(pairs, dtype=np.int64)].min(axis=1), worth)
 
 
 def looked(found: PromptFit, planned: float | None) -> LookedFit:
@@ -181,6 +188,9 @@ class Look:
     @cached_property
     def comparisons(self) -> Mapping[str | None, Comparison]:
         """The comparison of each slice."""
+        if self.found.fit.campaign.other is not None:
+            margin = self.goal.margin
+            return {None: preference_comparison(self.found, self.asked, self.only, margin=margin)}
         try:
             found = prompt_comparisons(
                 self.found,

@@ -110,7 +110,7 @@ def preference_comparison(
     if not those:
         raise NotEstimableError(f"prompt {found.prompt!r}: {refused[0]}")
     view = view_of(asked.target, mode)
-    results = pair_results(found.fit, those, view, asked.level)
+    results = pair_results(found, those, view, asked.level)
     shown = tuple(_shown(campaign, one, margin) for one in results)
     judged = [pair for pair in combinations(range(campaign.k), 2) if _judged(campaign, *pair).any()]
     order = order_effect(found.fit, judged, level=asked.level)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.fit import About, Fit
@@ -14,6 +14,8 @@ from steelyard.model.forms import Weights
 from steelyard.model.intervals import intervals
 from steelyard.model.preferred import between, net_ends, wilson_ends
 from steelyard.model.simultaneous import together
+from steelyard.model.tails import student_reach
+from steelyard.questions.fitted import PromptFit
 
 __all__ = ["PairResult", "Share", "SystemStrength", "pair_results", "strengths"]
 
@@ -84,13 +86,13 @@ class PairResult:
 
 
 def pair_results(
-    fit: Fit, pairs: Sequence[tuple[int, int]], view: About, level: float
+    found: PromptFit, pairs: Sequence[tuple[int, int]], view: About, level: float
 ) -> list[PairResult]:
     """Return what is known of pairs of systems, alone and together.
 
     Parameters
     ----------
-    fit : Fit
+    found : PromptFit
         The model of preferences.
     pairs : sequence of (int, int)
         Pairs of which two items or more were judged, or whose outputs are all the same.
@@ -99,14 +101,13 @@ def pair_results(
     level : float
         Confidence level.
     """
-    campaign = fit.campaign
+    campaign = found.fit.campaign
     counted = [_Counted.of(campaign, a, b) for a, b in pairs]
     there = [one for one in counted if one.share > 0]
-    found = dict(
-        zip((id(one) for one in there), _judged_results(fit, there, view, level), strict=True)
-    )
+    results = _judged_results(found, there, view, level)
+    known = dict(zip((id(one) for one in there), results, strict=True))
     return [
-        found.get(id(one)) or PairResult(a=one.a, b=one.b, identical_items=one.identical)
+        known.get(id(one)) or PairResult(a=one.a, b=one.b, identical_items=one.identical)
         for one in counted
     ]
 
@@ -165,23 +166,28 @@ class _Counted:
 
 
 def _judged_results(
-    fit: Fit, counted: Sequence[_Counted], view: About, level: float
+    found: PromptFit, counted: Sequence[_Counted], view: About, level: float
 ) -> list[PairResult]:
     """Return the results of pairs that differ on some items."""
     if not counted:
         return []
+    fit = found.fit
     forms = np.zeros((len(counted), fit.campaign.k))
     for row, one in zip(forms, counted, strict=True):
         row[[one.a, one.b]] = 1.0, -1.0
     freedom = np.array([max(one.items - 1.0, 1.0) for one in counted])
     model = between(fit, forms, freedom, departing=True)
     answers, each = model.answers(view), np.eye(len(counted))
-    alone, both = intervals(model, answers, each, level), together(model, answers, each, level)
+    looks = found.pair_looks(model.worth(answers), [(one.a, one.b) for one in counted])
+    alone = intervals(model, answers, each, level, looks)
+    both = together(model, answers, each, level, looks)
     share = np.array([one.share for one in counted])
     net = np.clip(alone.estimate, -share, share)
     decided = np.array([one.decided for one in counted])
     worth = model.worth(answers) * share**2
-    multiple = stdtrit(alone.degrees_of_freedom, (1 + level) / 2)
+    once = (1 + level) / 2
+    tail = 1 - once if looks is None else ndtr(-looks.critical(float(ndtri(once))))
+    multiple = student_reach(tail, alone.degrees_of_freedom)
     reach = np.maximum(both.high - alone.estimate, alone.estimate - both.low)
     wide = np.maximum(reach / alone.standard_error, multiple)
     low, high = (share * end for end in net_ends(net / share, decided, worth, multiple))
