@@ -1,6 +1,6 @@
 """The model fitted to a campaign, and what any answer is made of: weights on judgments, and one error matrix."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -8,14 +8,20 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from steelyard.errors import NotEstimableError
-from steelyard.model.blocks import Groups
 from steelyard.model.campaign import Campaign, Floats
 from steelyard.model.effects import effects
 from steelyard.model.forms import Weights, squares
 from steelyard.model.observed import Observed, observed
+from steelyard.model.reach import Reach
 from steelyard.model.reml import System, Variances, variances
-from steelyard.model.spread import Spread, spread_of
+from steelyard.model.spread import (
+    Spread,
+    freedom_of,
+    half_scale,
+    least_noise,
+    raw_squares,
+    spread_of,
+)
 from steelyard.model.targets import Targets, targets
 from steelyard.model.threads import one_thread
 
@@ -25,8 +31,6 @@ __all__ = ["About", "Answers", "Fit", "fit"]
 _ROUNDING = 1e-14
 # Judgments that effects explain wholly leave no less than this share of their variance: less is rounding.
 _EXACT = 1e-6
-# Scores that have so many times fewer values than there are judgments are levels of a scale.
-_LEVELS = 4
 # Of so few systems arrays of judgments by systems are held.
 _FEW = 200
 
@@ -164,8 +168,8 @@ class Fit:
         return replace(self._errors(self._best, about), unseen=self.unseen)
 
     @cached_property
-    def _best(self) -> "_Reach":
-        return _Reach.of(self, self.weights)
+    def _best(self) -> Reach:
+        return Reach.of(self, self.weights)
 
     @cached_property
     def unseen(self) -> Floats:
@@ -183,7 +187,7 @@ class Fit:
         return self._errors(self._plain, about)
 
     @cached_property
-    def _plain(self) -> "_Reach":
+    def _plain(self) -> Reach:
         campaign = self.campaign
         times = np.bincount(campaign.output, minlength=len(campaign.item))
         counts = 1.0 * (times > 0) if campaign.weight is None else (times > 0) * campaign.weight
@@ -195,7 +199,7 @@ class Fit:
         few = campaign.k <= _FEW
         common = weights.toarray() if few else np.zeros((campaign.n, 0))
         none = None if few else np.zeros((0, campaign.k))
-        return _Reach.of(self, Weights(common, None if few else weights, none))
+        return Reach.of(self, Weights(common, None if few else weights, none))
 
     def _share_of_shared(self, stands_for: csr_array) -> csr_array:
         """Return what brings texts that several systems wrote, judged for any of them, to their share of each pool."""
@@ -217,9 +221,9 @@ class Fit:
         about : {"pool", "new outputs", "these raters"}
             As in `answers`.
         """
-        return self._errors(_Reach.of(self, z_weights), about)
+        return self._errors(Reach.of(self, z_weights), about)
 
-    def _errors(self, reach: "_Reach", about: About) -> Answers:
+    def _errors(self, reach: Reach, about: About) -> Answers:
         parts = self._modelled(reach, about)
         parts["learning"] = reach.learning
         parts["observed"] = self._observed(parts)
@@ -229,7 +233,7 @@ class Fit:
         """Return what each effect adds to the errors of the best means, if the variances are known."""
         return self._modelled(self._best, about)
 
-    def _modelled(self, reach: "_Reach", about: About) -> dict[str, Floats]:
+    def _modelled(self, reach: Reach, about: About) -> dict[str, Floats]:
         at, built, asked = self.variances.solution, self.system.effects, self.targets
         of_columns = asked.these_raters if about == "these raters" else asked.columns
         parts = {}
@@ -373,61 +377,6 @@ class Fit:
         return np.asarray(left * self.spread)
 
 
-@dataclass(frozen=True, eq=False)
-class _Reach:
-    """What weights on scaled judgments reach, whatever their errors are about.
-
-    Attributes
-    ----------
-    weights : Weights
-        On judgments in their own units.
-    columns : (q + k, f) array
-        ``U'W``.
-    squares, crosses : sequences of (f, f) arrays
-        ``W'KW`` and ``W'C`` for each effect K with kernels and its covariance C with the pools.
-    learning : (f, f) array
-        What the means would move if the variances were others, within their errors (Prasad and Rao 1990).
-    """
-
-    weights: Weights
-    columns: Floats
-    squares: Sequence[Floats]
-    crosses: Sequence[Floats]
-    learning: Floats
-
-    @classmethod
-    def of(cls, fit: Fit, weights: Weights) -> "_Reach":
-        """Return what weights on scaled judgments reach."""
-        system, at, asked = fit.system, fit.variances.solution, fit.targets
-        columns = weights.onto(system.u).T
-        squares = []
-        for matrix in system.matrices[:-1]:
-            if isinstance(matrix, Groups):
-                squares.append(weights.through(matrix.members).gram())
-            else:
-                squares.append(weights.onto(matrix @ weights.dense()))
-        squares.append(weights.gram())
-        moves = [
-            (wanted - columns[own]).T @ at.values[own]
-            for wanted, own in zip(asked.these_raters, system.slices, strict=True)
-        ]
-        of_kernels = at.theta[len(moves) :]
-        moves += [
-            theta * (covariance.T @ at.residual - weights.onto(matrix @ at.residual))
-            for theta, covariance, matrix in zip(
-                of_kernels, asked.kernels, system.matrices, strict=True
-            )
-        ]
-        by_effect = np.stack(moves)
-        return cls(
-            weights.times(1 / fit.spread),
-            columns,
-            squares,
-            [weights.onto(one) for one in asked.kernels],
-            by_effect.T @ fit.variances.covariance @ by_effect,
-        )
-
-
 def _spread_of_judgments(campaign: Campaign, scale: Floats) -> Floats:
     if campaign.other is not None:
         return np.ones(campaign.n)
@@ -483,7 +432,7 @@ def fit(
             kurtosis=spread.kurtosis,
         )
 
-    built, least = effects(campaign, without=without), _least_noise(campaign)
+    built, least = effects(campaign, without=without), least_noise(campaign)
     centre = float(campaign.score.mean()) if campaign.other is None else 0.0
     with one_thread():
         if campaign.other is not None:
@@ -492,9 +441,9 @@ def fit(
         own = campaign.contrast
         mass = np.maximum(own.sum(axis=0), 1e-300)
         off = campaign.score - own @ ((own.T @ campaign.score) / mass)
-        freedom, squares = _freedom(campaign), _raw_squares(campaign)
+        freedom, squares = freedom_of(campaign), raw_squares(campaign)
         if squares.max() <= (_ROUNDING * float(np.abs(campaign.score).max(initial=1e-150))) ** 2:
-            half = np.full(campaign.k, _half_scale(campaign) ** 2)
+            half = np.full(campaign.k, half_scale(campaign) ** 2)
             return at(Spread(half, 0.0, 0.0), near, exact=True, least=least)
         raw = spread_of(off, own, squares, freedom)
         found = at(raw, near, exact=campaign.k <= 2, least=least)
@@ -509,44 +458,3 @@ def fit(
 
 def _unit(scale: Floats) -> float:
     return float(np.exp(np.mean(np.log(scale))))
-
-
-def _least_noise(campaign: Campaign) -> float:
-    """Return the share of noise that no judgments can exclude.
-
-    Of n items with scores of a few possible values that are all as expected, up to 3 of n could have been others
-    (Hanley and Lippman-Hand 1983); of preferences, of n judgments. Scores that hardly repeat show their noise
-    themselves.
-    """
-    if campaign.other is not None:
-        return 3 / (campaign.n + 3)
-    few = _LEVELS * len(np.unique(campaign.score)) <= campaign.n
-    return 3 / (len(np.unique(campaign.item[campaign.output])) + 3) if few else 0.0
-
-
-def _half_scale(campaign: Campaign) -> float:
-    """Return half the length of the scale, where judgments show nothing of their spread."""
-    if campaign.scale_ends is None:
-        raise NotEstimableError(
-            "all judgments of each system are equal, so nothing shows how much judgments vary: judge more, "
-            "or give the ends of the scale (--bounds)"
-        )
-    low, high = campaign.scale_ends
-    return (high - low) / 2
-
-
-def _freedom(campaign: Campaign) -> Floats:
-    """Judged texts of each system less one."""
-    wrote = campaign.writer_rows[np.unique(campaign.output)] > 0
-    return np.asarray(np.maximum(wrote.sum(axis=0) - 1.0, 0.0))
-
-
-def _raw_squares(campaign: Campaign) -> Floats:
-    """The variance of each system's judgments."""
-    own = campaign.contrast
-    mass = np.maximum(own.sum(axis=0), 1e-300)
-    mean = (own.T @ campaign.score) / mass
-    off = campaign.score[np.repeat(np.arange(campaign.n), np.diff(own.indptr))] - mean[own.indices]
-    squares = np.bincount(own.indices, own.data * off**2, minlength=campaign.k)
-    n = _freedom(campaign) + 1
-    return np.asarray(squares / mass * n / np.maximum(n - 1, 1))

@@ -6,15 +6,27 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import digamma, polygamma
 
-from steelyard.model.campaign import Floats
+from steelyard.errors import NotEstimableError
+from steelyard.model.campaign import Campaign, Floats
 
-__all__ = ["Spread", "lent_by", "moderated", "spread_of"]
+__all__ = [
+    "Spread",
+    "freedom_of",
+    "half_scale",
+    "least_noise",
+    "lent_by",
+    "moderated",
+    "raw_squares",
+    "spread_of",
+]
 
 _MOST = 1e3
 # Kurtosis and moderated spreads depend on each other: so many rounds are enough.
 _ROUNDS = 3
 # Where squares rest on one judgment alone, their mean says at least this share of what it would for normal ones.
 _LEAST_KNOWN = 0.1
+# Scores that have so many times fewer values than there are judgments are levels of a scale.
+_LEVELS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,3 +176,44 @@ def _with_floor(squares: Floats, n: Floats) -> Floats:
         return np.maximum(squares, least)
     common = float(np.average(squares[varied], weights=n[varied]))
     return np.maximum(np.where(varied, squares, 3 / (n + 3) * common), least)
+
+
+def least_noise(campaign: Campaign) -> float:
+    """Return the share of noise that no judgments can exclude.
+
+    Of n items with scores of a few possible values that are all as expected, up to 3 of n could have been others
+    (Hanley and Lippman-Hand 1983); of preferences, of n judgments. Scores that hardly repeat show their noise
+    themselves.
+    """
+    if campaign.other is not None:
+        return 3 / (campaign.n + 3)
+    few = _LEVELS * len(np.unique(campaign.score)) <= campaign.n
+    return 3 / (len(np.unique(campaign.item[campaign.output])) + 3) if few else 0.0
+
+
+def half_scale(campaign: Campaign) -> float:
+    """Return half the length of the scale, where judgments show nothing of their spread."""
+    if campaign.scale_ends is None:
+        raise NotEstimableError(
+            "all judgments of each system are equal, so nothing shows how much judgments vary: judge more, "
+            "or give the ends of the scale (--bounds)"
+        )
+    low, high = campaign.scale_ends
+    return (high - low) / 2
+
+
+def freedom_of(campaign: Campaign) -> Floats:
+    """Judged texts of each system less one."""
+    wrote = campaign.writer_rows[np.unique(campaign.output)] > 0
+    return np.asarray(np.maximum(wrote.sum(axis=0) - 1.0, 0.0))
+
+
+def raw_squares(campaign: Campaign) -> Floats:
+    """The variance of each system's judgments."""
+    own = campaign.contrast
+    mass = np.maximum(own.sum(axis=0), 1e-300)
+    mean = (own.T @ campaign.score) / mass
+    off = campaign.score[np.repeat(np.arange(campaign.n), np.diff(own.indptr))] - mean[own.indices]
+    squares = np.bincount(own.indices, own.data * off**2, minlength=campaign.k)
+    n = freedom_of(campaign) + 1
+    return np.asarray(squares / mass * n / np.maximum(n - 1, 1))
