@@ -206,6 +206,26 @@ def test_texts_that_were_handed_back_are_not_paid_on_top(campaign):
     assert campaign.payments() == {"cheat": 2 * PAID}
 
 
+def test_texts_that_came_back_are_paid_only_when_they_are_given_again(serve):
+    server = serve(PANEL + "session: {judgments: 2}\n", outputs=8)
+    cheat = server.visitor()
+    base = server.site.rater_link().partition("&")[0]
+    cheat.follow(f"{base}&PROLIFIC_PID=cheat&STUDY_ID=st&SESSION_ID=v")
+    skipped = []
+    while (given := cheat.next()["assignment"])["id"] not in skipped:
+        skipped.append(given["id"])
+        body = {"assignment": given["id"], "kind": "skip", "reason": ""}
+        assert cheat.send("/api/hand-back", body).status_code == 200
+    # all came back, and one of them is given; the others are nobody's
+    sent = {name: cheat.submit(name, key=f"key-{name}").status_code for name in skipped}
+    assert [name for name, code in sent.items() if code == 200] == [given["id"]]
+    assert set(sent.values()) == {200, 409}
+    cheat.judge()
+    assert cheat.next()["reason"] == "session-complete"
+    paid = server.admin().get("/admin/export/payments.csv").text.splitlines()
+    assert paid == ["PID,amount", "cheat,0.25"]
+
+
 def test_an_edited_address_is_let_in_nowhere_and_pays_nothing(serve):
     campaign = Campaign(serve, ", one_per_browser: true")
     server = campaign.server

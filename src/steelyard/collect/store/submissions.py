@@ -48,7 +48,8 @@ class Accepted:
 
 _LEASE = """
     SELECT leases.rater, leases.slot, leases.unit, leases.session, leases.started,
-           leases.hand_back IS NOT NULL AND leases.hand_back_undone IS NULL AS is_handed_back,
+           leases.hand_back IS NOT NULL AND (slots.lease IS NULL OR slots.lease <> leases.id)
+               AS is_handed_back,
            units.pair, raters.excluded, sessions.done, slots.offered,
            submissions.id AS submission, submissions.key, submissions.slot AS filled,
            (SELECT coalesce(sum(amount), 0) FROM ledger WHERE ledger.rater = leases.rater) AS earned
@@ -113,7 +114,8 @@ def submit(
     Raises
     ------
     NotAcceptedError
-        If there is no such lease, it was handed back, it is another rater's, or was submitted under another key.
+        If there is no such lease, it was handed back and not given again, it is another rater's, or was
+        submitted under another key.
     """
     held = first(connection, _LEASE, lease=lease)
     if held is None:
@@ -129,7 +131,8 @@ def submit(
             )
         return Accepted(held.submission, True, held.filled is None, held.done, earned)
     if held.is_handed_back:
-        # or a rater could collect texts by handing them back, and be paid beyond the visit and the budget
+        # also when it may be judged again but was not given again: or a rater could collect texts by
+        # handing them back, and be paid beyond the visit and the budget
         raise NotAcceptedError(phrase("text-handed-back"), code="lease-lost")
     filled = change(connection, _FILL, slot=held.slot, lease=lease) == 1
     submission = first(
