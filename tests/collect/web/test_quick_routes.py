@@ -103,3 +103,30 @@ def test_a_mistake_of_ours_is_a_plain_500(serve, monkeypatch):
     answer = rater.send("/api/next", {})
     assert answer.status_code == 500
     assert "ZeroDivision" not in answer.text
+
+
+def test_who_hangs_up_in_the_middle_of_a_request_is_no_error(serve):
+    server = serve()
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/submit",
+        "raw_path": b"/api/submit",
+        "root_path": "",
+        "query_string": b"",
+        "headers": [(b"content-length", b"100")],
+    }
+    waiting = [
+        {"type": "http.request", "body": b"{", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    sent = []
+
+    async def receive():
+        return waiting.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    server.portal.call(server.app, scope, receive, send)
+    assert sent == []

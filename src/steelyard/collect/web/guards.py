@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -157,7 +158,11 @@ class QuickRoute(APIRoute):
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         request = Request(scope, receive)
-        body = await request.body()
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            # there is nobody to answer
+            return
         sent = None
         if request.headers.get("content-type") == "application/json":
             with suppress(ValidationError):
