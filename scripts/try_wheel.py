@@ -25,9 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The README's commands run as they are, but for these; `serve` is tried apart.
 SKIPPED = ("make ", "pip install", "steelyard serve")
 # What the README names without a block, and what needs files of the package.
-BESIDES = [
-    Command(f"steelyard {rest}") for rest in ("paper --draws 100", "skill", "serve --new campaign")
-]
+BESIDES = [Command(f"steelyard {rest}") for rest in ("paper --draws 100", "serve --new campaign")]
 # Stands in the commands that need the extra `excel`.
 EXCEL = "sheet"
 EXTRAS = re.compile(r"\[(.*)\]")

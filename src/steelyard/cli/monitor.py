@@ -93,8 +93,8 @@ def monitor(
 
     Estimates are those of `steelyard estimate` and `compare`; intervals are wider, so that all of them hold
     however often you look. With --planned they are 1.14 times as long there, without it about 1.55 times.
-    What is not back yet counts as not drawn. OUTPUTS may be a folder of dated pairs of files: the last one is
-    monitored, and the exit code is 3 if systems, judge or raters changed from week to week.
+    OUTPUTS may be a folder of dated pairs of files: the last one is monitored, and the exit code is 3 if
+    systems, judge or raters changed from week to week.
     """
     study = choice.read()
     found = study.monitor(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import InvalidArgumentError, UnknownNameError
 from steelyard.html_table import html_table
+from steelyard.numbers import interval, number
 from steelyard.questions.judge_bias import CalibrationPoint, ColumnBias, PassFail
 from steelyard.questions.judge_moments import Value
 from steelyard.results import ResultTable, listed
@@ -310,8 +311,9 @@ def shown(found: Value | None, *, share: bool = False) -> str:
     """Return a value with its interval as tables show it."""
     if found is None or not found.is_known:
         return "-"
-    form = ".0%" if share else ".2f"
-    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"
+    if share:
+        return f"{found.value:.0%} [{found.low:.0%}, {found.high:.0%}]"
+    return f"{number(found.value)} {interval(found.low, found.high)}"
 
 
 def _listed(value: Any) -> Any:

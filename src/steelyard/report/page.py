@@ -1,11 +1,13 @@
 """One self-contained HTML page about a study."""
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from steelyard import __version__
 from steelyard.errors import InvalidArgumentError
@@ -114,6 +116,7 @@ def write_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["code"] = _with_code
     page = environment.get_template("report.html").render(
         title=title or f"Human evaluation of {_subject(names)}",
         facts=_facts(study, wanted),
@@ -172,3 +175,10 @@ def _facts(study: Study, wanted: Mapping[str, Sequence[str]]) -> list[tuple[str,
         ("systems", f"{len(systems):,}"),
         ("prompts", f"{len(wanted):,}"),
     ]
+
+
+def _with_code(text: str) -> Markup:
+    """Set what stands between backticks, such as a command, as code."""
+    parts = re.split("`([^`]+)`", text)
+    code = Markup("<code>{}</code>")
+    return Markup("").join(code.format(one) if at % 2 else one for at, one in enumerate(parts))
