@@ -81,6 +81,31 @@ def test_one_judged_output_is_left_out_with_the_reason():
     assert "at least 2 judged outputs" in str(found.left_out["p", "A"])
 
 
+@pytest.mark.parametrize("zeros", [1, 5])
+def test_errors_of_shares_stay_when_other_systems_are_all_right(zeros):
+    right = {"A": [0.0] * zeros + [1.0] * (20 - zeros), "B": [1.0] * 20, "C": [1.0] * 20}
+    rows = [(f"i{i:02}", s, "p", x) for s, own in right.items() for i, x in enumerate(own)]
+    judgments = pl.DataFrame(rows, ["item", "system", "prompt", "score"], orient="row")
+    pool = [(f"i{i:02}", s, f"{s} {i}") for s in "ABC" for i in range(60)]
+    outputs = pl.DataFrame(pool, ["item", "system", "output"], orient="row")
+    found = by_system(Study.read(outputs, judgments).estimate())
+    share = zeros / 20
+    # of 20 outputs of 60
+    usual = np.sqrt(share * (1 - share) / 19 * 2 / 3)
+    assert 0.6 * usual < found["A"].standard_error < 1.4 * usual
+    assert all(0 < found[one].standard_error < 0.05 for one in "BC")
+
+
+@pytest.mark.parametrize("systems", ["AB", "ABC", "ABCDE"])
+def test_ratings_that_are_all_equal_leave_room_for_the_rule_of_three(systems):
+    outputs, judgments = frames(systems=systems)
+    rating = (pl.col("score") + 3).round().clip(1, 5)
+    score = pl.when(pl.col("system") == "A").then(5.0).otherwise(rating)
+    found = by_system(Study.read(outputs, judgments.with_columns(score=score)).estimate([]))
+    # 3 of 18 judgments could be others
+    assert 0.1 < found["A"].high - found["A"].estimate < 0.8
+
+
 def test_a_system_without_spread_has_a_width():
     outputs, judgments = frames()
     score = pl.when(pl.col("system") == "A").then(1.0).otherwise(pl.col("score"))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from steelyard.model.campaign import Campaign, Floats
+from steelyard.model.campaign import Bools, Campaign, Floats
 from steelyard.model.effects import effects
 from steelyard.model.forms import Weights, squares
 from steelyard.model.observed import Observed, observed
@@ -31,6 +31,8 @@ __all__ = ["About", "Answers", "Fit", "fit"]
 _ROUNDING = 1e-14
 # Judgments that effects explain wholly leave no less than this share of their variance: less is rounding.
 _EXACT = 1e-6
+# A system whose squares are so many times smaller than the largest has judgments that are all equal.
+_EQUAL = 1e-12
 # Of so few systems arrays of judgments by systems are held.
 _FEW = 200
 
@@ -266,7 +268,12 @@ class Fit:
         of_kernels = self.variances.solution.theta[len(self.system.slices) :]
         pairs = zip(of_kernels, self._best.squares, strict=True)
         expected = np.asarray(sum(theta * square for theta, square in pairs))
-        return observed(self.system, self.variances.solution, self.weights, expected, self.kurtosis)
+        seen = observed(self.system, self.variances.solution, self.weights, expected, self.kurtosis)
+        if self.campaign.other is not None:
+            return seen
+        # judgments that are all equal show nothing of their error, whatever the fit leaves of them
+        varied = _varied(raw_squares(self.campaign))
+        return replace(seen, squares=np.where(np.outer(varied, varied), seen.squares, 0.0))
 
     @cached_property
     def expectation_worth(self) -> float:
@@ -446,14 +453,25 @@ def fit(
             half = np.full(campaign.k, half_scale(campaign) ** 2)
             return at(Spread(half, 0.0, 0.0), near, exact=True, least=least)
         raw = spread_of(off, own, squares, freedom)
-        found = at(raw, near, exact=campaign.k <= 2, least=least)
+
+        def least_of(spread: Spread) -> float:
+            known = float(np.average(squares, weights=freedom + 1))
+            return least * known / float(np.average(spread.variance, weights=freedom + 1))
+
+        found = at(raw, near, exact=campaign.k <= 2, least=least_of(raw))
         if campaign.k > 2:
             left = found.left()
-            squares = np.maximum((own.T @ left**2) / mass, max(least, _EXACT) * squares)
-            kept = spread_of(left, own, squares, freedom)
-            least *= float(np.mean(raw.variance / kept.variance))
-            found = at(kept, found, exact=True, least=least)
+            # judgments that are all equal show no spread, whatever effects leave of them
+            of_left = np.where(_varied(squares), (own.T @ left**2) / mass, 0.0)
+            floor = max(least, _EXACT) * squares
+            kept = spread_of(left, own, np.maximum(of_left, floor), freedom)
+            found = at(kept, found, exact=True, least=least_of(kept))
         return found
+
+
+def _varied(squares: Floats) -> Bools:
+    """Return the systems whose judgments are not all equal."""
+    return np.asarray(squares > _EQUAL * squares.max())
 
 
 def _unit(scale: Floats) -> float:

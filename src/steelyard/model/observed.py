@@ -48,9 +48,10 @@ class Observed:
     def worth(self) -> Floats:
         """How many blocks of normal judgments each sum of squares says as much as, (k,).
 
-        A square varies 1 + kurtosis / 2 times as much as a normal one's.
+        A square varies 1 + kurtosis / 2 times as much as a normal one's; a sum of 0 says nothing.
         """
-        return self.freedom / (1 + self.kurtosis / 2)
+        shown = np.diag(self.squares) > 0
+        return np.where(shown, self.freedom / (1 + self.kurtosis / 2), 0.0)
 
     def expectation_worth(self) -> float:
         """Return how many blocks the model's expectation is worth beside those observed.
