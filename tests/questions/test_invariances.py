@@ -143,3 +143,11 @@ def test_lower_is_better_turns_ranks_and_verdicts_and_no_number():
     assert best[other.ranks[0].system].rank_low == 1
     with pytest.raises(InvalidArgumentError, match="names 'q', which has no judgments"):
         Study.read(*frames(), lower_is_better=["q"])
+
+
+def test_monitor_is_about_the_systems_of_today():
+    study = Study.read(*frames(systems="AB"), earlier=[("v1", *frames(1, systems="AB"))])
+    looks = study.monitor(half_width=0.1)[0]
+    assert {one.system for one in looks.systems} == {"A", "B"}
+    old = study.monitor(gate="better", pair=("A", "A@v1"))[0]
+    assert [(one.a, one.b) for one in old.pairs] == [("A", "A@v1")]

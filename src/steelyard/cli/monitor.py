@@ -108,7 +108,7 @@ def monitor(
         planned=planned,
         judgment_price=judgment_price,
         prompts=choice.prompts,
-        systems=choice.systems or (None if study.today is None else study.today.systems),
+        systems=choice.systems,
         level=level,
         target=target,
         raters=raters,

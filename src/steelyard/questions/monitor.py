@@ -168,8 +168,9 @@ class Look:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """The means in question, slice by slice."""
-        return quantities(self.found, self.asked.systems)[0]
+        """The means in question, and those of the pairs in question, slice by slice."""
+        of_pairs = (one for pair in self.only or () for one in pair)
+        return quantities(self.found, tuple(dict.fromkeys((*self.asked.systems, *of_pairs))))[0]
 
     @cached_property
     def answers(self) -> Answers:

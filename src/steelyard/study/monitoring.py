@@ -81,6 +81,8 @@ def monitor(
         raise InvalidArgumentError(
             "`gate` needs `pair` or `baseline`: whose difference is it about?"
         )
+    if systems is None and study.today is not None:
+        systems = study.today.systems
     pairs = pairs_asked(pair, baseline, names_of(systems), margin=margin, known=study.systems)
     fits = study.fits(metrics, average=average)
     asked = Asked.of(fits, prompts, systems, target=target, raters=raters, level=level)
