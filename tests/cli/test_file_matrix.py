@@ -31,9 +31,9 @@ def followed(run, case):
                 return None, said
             continue
         found = json.loads(out)
-        if not found["usable"] and "=?" not in found["next"]:
+        if not found["usable"] and "=?" not in found["command"]:
             return None, said
-        command = shlex.split(found["next"])
+        command = shlex.split(found["command"])
         if command[1] == "convert":
             command[-1] = str(case.files[0].parent / "converted")
     pytest.fail(f"check leads in a circle: {command}")

@@ -87,6 +87,8 @@ class Fit:
         How many observed blocks the model's expectation of a mean's error is worth; learned where it is not given.
     kurtosis : float
         Excess kurtosis of the judgments: with long tails, observed squares show less.
+    least : float
+        What the variance of noise may be although no judgment shows it: errors hold at least so much.
     """
 
     campaign: Campaign
@@ -98,6 +100,7 @@ class Fit:
     variances: Variances
     expectation: float | None = None
     kurtosis: float = 0.0
+    least: float = 0.0
 
     @property
     def unit(self) -> float:
@@ -244,7 +247,8 @@ class Fit:
         ):
             off = wanted - reach.columns[own]
             parts[column.name] = theta * off.T @ off
-        of_kernels = at.theta[len(built.columns) :]
+        of_kernels = at.theta[len(built.columns) :].copy()
+        of_kernels[-1] = max(of_kernels[-1], self.least)
         for theta, kernel, square, cross, pool in zip(
             of_kernels, built.kernels, reach.squares, reach.crosses, asked.pools, strict=True
         ):
@@ -425,7 +429,9 @@ def fit(
         system = System((campaign.score - centre) / of_judgments, means, built)
         alike = near is not None and near.variances.names == built.names
         start = near.variances.solution.theta if near is not None and alike else None
-        learned = variances(system, start, prior=prior, exact=exact, least_noise=least)
+        # preferences have no spread of their own that a least noise could be a share of
+        bound = least if campaign.other is not None else 0.0
+        learned = variances(system, start, prior=prior, exact=exact, least_noise=bound)
         return Fit(
             campaign,
             scale,
@@ -437,6 +443,7 @@ def fit(
             # squares that are smaller than anybody can know say nothing of the errors
             expectation=np.inf if learned.solution.theta[-1] <= least * (1 + 1e-9) else None,
             kurtosis=spread.kurtosis,
+            least=least,
         )
 
     built, least = effects(campaign, without=without), least_noise(campaign)
@@ -463,8 +470,7 @@ def fit(
             left = found.left()
             # judgments that are all equal show no spread, whatever effects leave of them
             of_left = np.where(_varied(squares), (own.T @ left**2) / mass, 0.0)
-            floor = max(least, _EXACT) * squares
-            kept = spread_of(left, own, np.maximum(of_left, floor), freedom)
+            kept = spread_of(left, own, np.maximum(of_left, _EXACT * squares), freedom)
             found = at(kept, found, exact=True, least=least_of(kept))
         return found
 

@@ -181,14 +181,17 @@ def _with_floor(squares: Floats, n: Floats) -> Floats:
 def least_noise(campaign: Campaign) -> float:
     """Return the share of noise that no judgments can exclude.
 
-    Of n items with scores of a few possible values that are all as expected, up to 3 of n could have been others
-    (Hanley and Lippman-Hand 1983); of preferences, of n judgments. Scores that hardly repeat show their noise
-    themselves.
+    Of n judgments with a few possible values that are all as expected, up to 3 of n could have been others
+    (Hanley and Lippman-Hand 1983). One judgment of each item that was judged for several systems shows only how
+    hard the item is. Scores that hardly repeat show their noise themselves.
     """
-    if campaign.other is not None:
-        return 3 / (campaign.n + 3)
-    few = _LEVELS * len(np.unique(campaign.score)) <= campaign.n
-    return 3 / (len(np.unique(campaign.item[campaign.output])) + 3) if few else 0.0
+    n = campaign.n
+    if campaign.other is None:
+        if _LEVELS * len(np.unique(campaign.score)) > n:
+            return 0.0
+        texts = np.bincount(campaign.item[np.unique(campaign.output)])
+        n -= int(np.count_nonzero(texts > 1))
+    return 3 / (n + 3)
 
 
 def half_scale(campaign: Campaign) -> float:

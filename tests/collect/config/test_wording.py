@@ -74,7 +74,9 @@ def used_keys():
         for key in re.findall(r"""\bt\(\s*["']([a-z0-9-]+)["'][,)\s]""", file.read_text("utf-8")):
             yield file.name, key
     for file in PYTHON:
-        for key in re.findall(r'\b(?:phrase|say)\(\s*"([a-z0-9-]+)"', file.read_text("utf-8")):
+        for key in re.findall(
+            r'\b(?:phrase|say|wording)\(\s*"([a-z0-9-]+)"', file.read_text("utf-8")
+        ):
             yield file.name, key
 
 

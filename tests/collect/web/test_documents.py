@@ -208,8 +208,9 @@ def test_the_live_page_counts_documents_as_estimate_does(documents):
         (seen,) = [
             each for each in snapshot["prompts"][0]["systems"] if each["system"] == one.system
         ]
-        assert seen["estimate"]["low"] == pytest.approx(one.low)
-        assert seen["estimate"]["high"] == pytest.approx(one.high)
+        assert seen["estimate"] == pytest.approx(one.estimate)
+        # the live page may be looked at all the time
+        assert seen["low"] < one.low < one.high < seen["high"]
 
 
 def test_a_document_that_two_systems_wrote_alike_is_judged_once(documents):

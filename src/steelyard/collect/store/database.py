@@ -123,8 +123,8 @@ class Store(Reader):
     >>> from steelyard.collect.store.raters import join
     >>> with tempfile.TemporaryDirectory() as folder, Store.open(f"{folder}/a.sqlite") as store:
     ...     operation = partial(join, panel="open", external_id="ann", now=0)
-    ...     store.write(operation).result().number
-    1
+    ...     len(store.write(operation).result())
+    22
     """
 
     def __init__(self, address: str, reading: Engine, writing: Engine) -> None:
