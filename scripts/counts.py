@@ -22,7 +22,7 @@ CEILINGS = {
     "lines of benchmarks": 8_200,
     "words of docs": 46_500,
     "source files": 435,
-    "lines of the longest source file": 470,
+    "lines of the longest source file": 490,
     "class names in two modules": 12,
     "type aliases in two modules": 5,
     "options of all commands": 170,
