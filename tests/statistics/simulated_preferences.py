@@ -17,6 +17,16 @@ CHANCES = CHANCES / CHANCES.sum()
 
 
 @dataclass(frozen=True)
+class OneLook:
+    """A fit that is looked at once."""
+
+    fit: object
+
+    def pair_looks(self, *_):
+        return None
+
+
+@dataclass(frozen=True)
 class Setting:
     """One kind of campaign: `n` items of every pair, `busy` if one rater gives half of the judgments."""
 
@@ -138,7 +148,7 @@ def read(campaign, truth, raters="pool"):
         scale[[a, b]] += np.array([net, -net]) / k
     known, _ = strengths(found, range(k), raters, 0.95)
     return Run(
-        pair_results(found, numbers, raters, 0.95),
+        pair_results(OneLook(found), numbers, raters, 0.95),
         truth,
         {one.system: one for one in known},
         dict(zip(campaign.systems, scale, strict=True)),
