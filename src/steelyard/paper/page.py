@@ -18,6 +18,7 @@ from steelyard.paper.released_tables import converted
 from steelyard.paper.reproduction import Reproduction
 from steelyard.paper.trajectories import Tracker, untracked
 from steelyard.plots.style import styled
+from steelyard.report.page import with_code
 from steelyard.report.svg import inline_svg
 from steelyard.tables import write_table
 
@@ -106,6 +107,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "code": with_code,
         "number": number,
         "percent": percent,
         "counted": count,

@@ -20,7 +20,7 @@ from steelyard.report.section import section
 from steelyard.study import Study
 from steelyard.tables.replacing import replacing
 
-__all__ = ["write_report"]
+__all__ = ["with_code", "write_report"]
 
 
 def write_report(
@@ -116,7 +116,7 @@ def write_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["code"] = _with_code
+    environment.filters["code"] = with_code
     page = environment.get_template("report.html").render(
         title=title or f"Human evaluation of {_subject(names)}",
         facts=_facts(study, wanted),
@@ -177,7 +177,7 @@ def _facts(study: Study, wanted: Mapping[str, Sequence[str]]) -> list[tuple[str,
     ]
 
 
-def _with_code(text: str) -> Markup:
+def with_code(text: str) -> Markup:
     """Set what stands between backticks, such as a command, as code."""
     parts = re.split("`([^`]+)`", text)
     code = Markup("<code>{}</code>")
